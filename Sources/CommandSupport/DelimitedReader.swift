@@ -63,8 +63,8 @@ package struct DelimitedReader: ~Copyable {
     }
 
     private func endOfRecord() -> Int? {
-        guard let start = buffer.baseAddress, !pending.isEmpty else { return nil }
-        guard let found = memchr(start + pending.lowerBound, CInt(end), pending.count)
+        guard let start = buffer.baseAddress, !pending.isEmpty,
+            let found = memchr(start + pending.lowerBound, CInt(end), pending.count)
         else { return nil }
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
@@ -93,20 +93,22 @@ package struct DelimitedReader: ~Copyable {
     }
 
     private mutating func fill() throws(Errno) -> Bool {
-        guard waitUntilReadable() else { return false }
+        guard waitUntilReadable(descriptor) else { return false }
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[pending.upperBound...])
         let count = try readFile(descriptor, into: room)
         pending = pending.lowerBound..<pending.upperBound + count
         return count > 0
     }
+}
 
-    /// Waits with a timeout, since a signal that requests a stop does not interrupt a read in
-    /// progress.
-    private func waitUntilReadable() -> Bool {
-        var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-        while !StopRequest.isMade {
-            if poll(&request, 1, 200) > 0 { return true }
-        }
-        return false
+/// Waits for input, with a timeout: a signal that requests a stop may arrive on any thread, and does not
+/// interrupt a read in progress.
+///
+/// - Returns: false when a stop is requested.
+func waitUntilReadable(_ descriptor: FileDescriptor) -> Bool {
+    var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+    while !StopRequest.isMade {
+        if poll(&request, 1, 200) > 0 { return true }
     }
+    return false
 }

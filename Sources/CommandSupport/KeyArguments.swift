@@ -12,13 +12,7 @@ package enum KeyArgument {
 
     /// Parses keys separated by commas, each at most once.
     package static func list(_ text: String) throws -> [ResourceKey] {
-        var keys: [ResourceKey] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let key = try any(String(part))
-            guard !keys.contains(key) else { throw ValidationError("\(key.name) is given twice") }
-            keys.append(key)
-        }
-        return keys
+        try parts(text, \.name) { try any(String($0)) }
     }
 
     package static func stored(_ text: String) throws -> StoredKey {
@@ -112,14 +106,15 @@ package enum KeyArgument {
 extension KeyArgument {
     /// Parses changes given as `KEY=VALUE` with commas between them, each key at most once.
     package static func assignments(_ text: String) throws -> [MarkChange] {
-        try changes(text) { part in
+        try parts(text, \.key.name) { part in
             guard let sign = part.firstIndex(of: "=") else {
                 throw ValidationError(
                     "'\(part)' has no value (write KEY=VALUE first, then the paths: "
                         + "excluded=true PATH)")
             }
             let key = try stored(String(part[..<sign]))
-            return (key, try value(String(part[part.index(after: sign)...]), for: key))
+            let text = String(part[part.index(after: sign)...])
+            return MarkChange(key, to: try value(text, for: key))
         }
     }
 
@@ -127,20 +122,21 @@ extension KeyArgument {
     package static func removals(_ text: String) throws -> [MarkChange] {
         let isAll = text.lowercased() == "all"
         let keys = isAll ? StoredKey.allCases.map(\.name).joined(separator: ",") : text
-        return try changes(keys) { (try stored(String($0)), nil) }
+        return try parts(keys, \.key.name) { MarkChange(try stored(String($0)), to: nil) }
     }
 
-    private static func changes(
-        _ text: String, _ parse: (Substring) throws -> (StoredKey, StoredValue?)
-    ) throws -> [MarkChange] {
-        var changes: [MarkChange] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let (key, value) = try parse(part)
-            guard !changes.contains(where: { $0.key == key }) else {
-                throw ValidationError("\(key.name) is given twice")
+    /// Parses parts with commas between them, of which no two may have the same key.
+    private static func parts<Part>(
+        _ text: String, _ key: (Part) -> String, _ parse: (Substring) throws -> Part
+    ) throws -> [Part] {
+        var parts: [Part] = []
+        for text in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let part = try parse(text)
+            guard !parts.contains(where: { key($0) == key(part) }) else {
+                throw ValidationError("\(key(part)) is given twice")
             }
-            changes.append(MarkChange(key, to: value))
+            parts.append(part)
         }
-        return changes
+        return parts
     }
 }

@@ -26,11 +26,17 @@ package enum Messages {
     }
 
     private static func say(_ path: [UInt8]?, _ text: String) {
-        let subject = "\(programName):" + (path.map { " \(NameEscaping.text($0)):" } ?? "")
-        let text = " \(safeMessageText(text))"
         let width = StandardError.isTerminal ? StandardError.columnCount : .max
-        let line = subject + wrapped(text, to: width, from: subject.count)
-        StandardError.write(Array("\(line)\n".utf8))
+        StandardError.write(line("\(programName): ", path, text, to: width))
+    }
+
+    /// Returns a message as the line that begins with a text, or as several of a width.
+    package static func line(
+        _ start: String, _ path: [UInt8]?, _ text: String, to width: Int = .max
+    ) -> [UInt8] {
+        let subject = start + (path.map { "\(NameEscaping.text($0)): " } ?? "")
+        let text = wrapped(safeMessageText(text), to: width, from: subject.count)
+        return Array("\(subject)\(text)\n".utf8)
     }
 
     package static func write(about path: FilePath?, _ text: String) {
@@ -87,14 +93,12 @@ package enum Messages {
         return before
     }
 
-    /// Reads standard input up to the end of a line. A signal may arrive on any thread, so the wait for
-    /// input is not left to be interrupted by it.
+    /// Reads standard input up to the end of a line.
     private static func readLineOfInput() -> [UInt8]? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while true {
-            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            while poll(&input, 1, 100) <= 0 { if StopRequest.isMade { return nil } }
+            guard waitUntilReadable(.standardInput) else { return nil }
             guard read(STDIN_FILENO, &byte, 1) == 1 else { return line.isEmpty ? nil : line }
             if byte == UInt8(ascii: "\n") { return line }
             line.append(byte)

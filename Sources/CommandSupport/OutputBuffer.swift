@@ -94,10 +94,10 @@ func wrapped(_ line: String, to width: Int, from start: Int = 0) -> String {
     }
     var (text, column) = ("", start)
     for (index, word) in words.enumerated() {
-        let isBroken = index > 0 && column + 1 + word.count > width
-        let space = index == 0 ? "" : isBroken ? "\n    " : " "
-        text += space + word
-        column = isBroken ? 4 + word.count : column + space.count + word.count
+        let space = index == 0 ? "" : " "
+        let isBroken = column > 0 && column + space.count + word.count > width
+        text += (isBroken ? "\n    " : space) + word
+        column = (isBroken ? 4 : column + space.count) + word.count
     }
     return text
 }

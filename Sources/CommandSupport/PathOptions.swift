@@ -266,22 +266,16 @@ struct ListedDirectory: ~Copyable {
             slash < longestPath
         else { return nil }
         let directory = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(path)[...slash])
-        if !isSame(directory) {
+        guard prefix.withUnsafeBytes({ $0.hasSameBytes(as: directory) }) else {
             forget()
             prefix.append(contentsOf: directory)
             return nil
         }
-        if opened == nil { open() }
+        if opened == nil {
+            // If that fails, the lookup of each path reports why.
+            opened = try? SharedDescriptor(
+                openFile(FilePath(bytes: prefix), flags: [.reference, .directory]))
+        }
         return opened.map { ($0.descriptor, slash + 1) }
-    }
-
-    private func isSame(_ directory: UnsafeRawBufferPointer) -> Bool {
-        prefix.withUnsafeBytes { $0.hasSameBytes(as: directory) }
-    }
-
-    /// Opens the directory. If that fails, the lookup of each path reports why.
-    private mutating func open() {
-        opened = try? SharedDescriptor(
-            openFile(FilePath(bytes: prefix), flags: [.reference, .directory]))
     }
 }

@@ -33,14 +33,12 @@ package struct SettingsReader {
         }
     }
 
-    package func has(_ key: some RawRepresentable<String>) -> Bool { has(key.rawValue) }
-
-    private func has(_ key: String) -> Bool { values[key] != nil }
+    package func has(_ key: some RawRepresentable<String>) -> Bool { values[key.rawValue] != nil }
 
     /// Whether a key has a value other than an empty list.
     fileprivate func isFilled(_ key: String) -> Bool {
         if case .array(let items) = values[key]?.content { return !items.isEmpty }
-        return has(key)
+        return values[key] != nil
     }
 
     package func integer(_ key: some RawRepresentable<String>) throws(SettingsError) -> Int? {

@@ -82,13 +82,9 @@ package enum ColorMode: String, ExpressibleByArgument, CaseIterable, Sendable {
         case .always: return true
         case .never: return false
         case .auto:
-            return StandardOutput.shared.isTerminal && !isSet("NO_COLOR") && !isDumbTerminal
+            let isRefused = environmentVariable("NO_COLOR")?.isEmpty == false
+            return StandardOutput.shared.isTerminal && !isRefused && !isDumbTerminal
         }
-    }
-
-    private func isSet(_ name: String) -> Bool {
-        guard let value = getenv(name) else { return false }
-        return value.pointee != 0
     }
 }
 

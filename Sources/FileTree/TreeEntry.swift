@@ -29,10 +29,13 @@ public struct TreeEntry: ~Copyable, FileLocation {
     }
 
     /// The path: the root's as it was given, followed by the names below it.
-    public var path: FilePath {
+    public var path: FilePath { FilePath(bytes: pathBytes) }
+
+    /// The bytes of ``path``.
+    package var pathBytes: [UInt8] {
         var bytes: [UInt8] = []
         appendPath(to: &bytes)
-        return FilePath(bytes: bytes)
+        return bytes
     }
 
     /// The length of ``path`` in bytes.

@@ -54,9 +54,7 @@ public final class MXMetricManager: NSObject, Sendable {
     /// The executable, unless it is set. What does not exist counts nothing.
     public var installation: [URL] {
         get { files().installation.map { URL(fileURLWithPath: $0.string) } }
-        set {
-            change { $0.installation = newValue.map { FilePath($0.path) } }
-        }
+        set { change { $0.installation = newValue.map { FilePath($0.path) } } }
     }
 
     /// The directories and files with the program's data. Not in Apple's API.
@@ -66,9 +64,7 @@ public final class MXMetricManager: NSObject, Sendable {
     /// nothing.
     public var dataDirectories: [URL] {
         get { files().data.map { URL(fileURLWithPath: $0.string) } }
-        set {
-            change { $0.data = newValue.map { FilePath($0.path) } }
-        }
+        set { change { $0.data = newValue.map { FilePath($0.path) } } }
     }
 
     /// The version of the program in payloads. Not in Apple's API.

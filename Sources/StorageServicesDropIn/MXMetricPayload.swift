@@ -206,10 +206,9 @@ struct PayloadHistory: Sendable {
                 ofOpen: file.descriptor, file.descriptor.status(), limit: Self.fileLimit)
             let before = Self.payloads(in: contents)
             guard let next = make(before.last) else { return nil }
-            let lines = (before.suffix(Self.limit - 1) + [next]).map { payload in
+            let bytes = (before.suffix(Self.limit - 1) + [next]).flatMap { payload in
                 Array(payload.jsonRepresentation())
             }
-            let bytes = lines.flatMap { $0 }
             try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
                 try writeFile(file.descriptor, UnsafeRawBufferPointer(bytes), at: 0)
             }

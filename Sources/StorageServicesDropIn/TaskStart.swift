@@ -111,14 +111,8 @@ struct TaskStart {
 
     /// Returns a word as command lines of units have it.
     private func quoted(_ word: String) -> String {
-        var text = "\""
-        for character in word.unicodeScalars {
-            switch character {
-            case "\\", "\"": text += "\\\(character)"
-            default: text.unicodeScalars.append(character)
-            }
-        }
-        return text + "\""
+        let escaped = word.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }
+        return "\"\(escaped.joined())\""
     }
 }
 

@@ -175,20 +175,25 @@ struct RunCommand: ParsableCommand {
         let step: StaticString = isDryRun ? "paths checked" : "paths deleted"
         let display = progress.begin(counting: step)
         defer { display.end() }
-        let removed = Monitor(RemovedUnits())
-        let show: @Sendable ((inout RemovedUnits) -> Void) -> Void = { change in
-            let now = removed.withLock { removed in
-                change(&removed)
-                return removed
-            }
+        // The units that were removed, their bytes, and those of files in units that are being removed.
+        let removed = Monitor((units: 0, bytes: Int64(0), unfinished: Int64(0)))
+        let show: @Sendable () -> Void = {
+            let now = removed.withLock { $0 }
             display.set(
                 step, done: now.units, total: nil, bytes: now.bytes + now.unfinished,
                 totalBytes: plan.wantedBytes)
         }
-        executor.didRemoveFile = { bytes in show { $0.unfinished += bytes } }
+        executor.didRemoveFile = { bytes in
+            removed.withLock { $0.unfinished += bytes }
+            show()
+        }
         let outcome = try executor.execute(plan, now: FileTime.now) { event in
             report.note(event)
-            if case .removed(let unit, _) = event { show { $0.add(unit) } }
+            guard case .removed(_, let bytes) = event else { return }
+            removed.withLock {
+                $0 = ($0.units + 1, $0.bytes + bytes, max(0, $0.unfinished - bytes))
+            }
+            show()
         }
         display.end()
         report.finish(outcome, on: volume, wanted: plan.wanted)
@@ -197,18 +202,4 @@ struct RunCommand: ParsableCommand {
     }
 
     private var form: RecordOptions.Form { json ? .json : .lines }
-}
-
-/// What a run removed, also within a large unit.
-private struct RemovedUnits {
-    var units = 0
-    var bytes: Int64 = 0
-    /// The bytes of files in units that are being removed.
-    var unfinished: Int64 = 0
-
-    mutating func add(_ unit: PurgeUnit) {
-        units += 1
-        bytes += unit.bytes
-        unfinished = max(0, unfinished - unit.bytes)
-    }
 }

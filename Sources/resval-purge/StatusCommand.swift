@@ -45,17 +45,14 @@ struct StatusCommand: ParsableCommand {
                 outcome.noteFailure()
             }
         }
-        if !json, roots.isEmpty { writeHint() }
+        if !json, roots.isEmpty {
+            var buffer = OutputBuffer()
+            buffer.append(
+                line: "marked items elsewhere are not counted: name their directory, as in "
+                    + "'resval-purge status .', or list it in mark-roots for watch")
+            buffer.flush()
+        }
         try outcome.finish()
-    }
-
-    /// Tells how marked items are reached that the search without ROOT does not see.
-    private func writeHint() {
-        var buffer = OutputBuffer()
-        buffer.append(
-            line: "marked items elsewhere are not counted: name their directory, as in "
-                + "'resval-purge status .', or list it in mark-roots for watch")
-        buffer.flush()
     }
 
     private struct VolumeRoots {

@@ -80,10 +80,7 @@ struct WatchCommand: ParsableCommand {
 
     private func tell(_ error: any Error) {
         let path = config?.path ?? WatchSettings.defaultFile
-        if let error = error as? SettingsError {
-            ServiceLog.current.write(.error, about: path?.bytes, error.sentence)
-        } else {
-            ServiceLog.current.write(.error, about: path?.bytes, "\(error)")
-        }
+        let sentence = (error as? SettingsError)?.sentence ?? "\(error)"
+        ServiceLog.current.write(.error, about: path?.bytes, sentence)
     }
 }

@@ -43,14 +43,14 @@ struct Finder: CommandVisitor {
     func flush() { lines.buffer.flush() }
 
     private func write(_ entry: borrowing TreeEntry, _ marks: Marks, _ decision: Decision?) {
-        var path: [UInt8] = []
-        entry.appendPath(to: &path)
         var size: Int64?
         if results.showsSize, let status = reporter.status(of: entry), status.kind == .regularFile {
             size = status.allocatedSize
         }
         results.write(
-            FoundItem(path: path, kind: entry.kind, marks: marks, decision: decision, size: size),
+            FoundItem(
+                path: entry.pathBytes, kind: entry.kind, marks: marks, decision: decision,
+                size: size),
             to: &lines.buffer)
     }
 

@@ -143,14 +143,12 @@ struct SuggestionVisitor: CommandVisitor {
             return decision.mayHoldIncludedItems
                 ? .descend(.entry(decision.contextForEntries)) : .skip
         }
-        var path: [UInt8] = []
-        entry.appendPath(to: &path)
         let size = list.newSize()
         size.add(status)
         list.append(
             Suggestion(
-                root: root, shownPath: path, identity: status.identity, recreation: recreation,
-                size: size))
+                root: root, shownPath: entry.pathBytes, identity: status.identity,
+                recreation: recreation, size: size))
         return .descend(.inside(size))
     }
 

@@ -21,6 +21,7 @@ struct WrappingTests {
 
     @Test("are broken where they begin behind a path")
     func start() {
-        #expect(wrapped(" one two three", to: 12, from: 5) == " one\n    two\n    three")
+        #expect(wrapped("one two three", to: 12, from: 6) == "one\n    two\n    three")
+        #expect(wrapped("one two", to: 12, from: 10) == "\n    one two")
     }
 }

@@ -70,7 +70,7 @@ struct LastLookTests {
         var place: FilePath?
         // After the file in it was removed, before the directory is.
         let report = try execute(in: home, attackingAt: [.unlinkat, .statx]) {
-            let aside = try unitByNow(home)
+            let aside = try #require(try home.unitByNow())
             place = aside.appending("deep")
             rename(aside.appending("deep").string, home("moved").string)
             rename(home("Documents/empty").string, aside.appending("deep").string)
@@ -107,7 +107,8 @@ struct LastLookTests {
         defer { opened.forEach(closeIgnoringErrors) }
         // Put aside, all leases of the second examination, then what uses it.
         let report = try execute(in: home, attackingAt: [.renameat2, .fcntl, .fcntl, .readlinkat]) {
-            let file = try unitByNow(home).appending(FilePath("deep/file").components)
+            let file = try #require(try home.unitByNow())
+                .appending(FilePath("deep/file").components)
             opened.append(try openFile(file, flags: forWriting ? .readWrite : .readOnly))
         }
         #expect(report.kept == [unit: .inUse])
@@ -126,7 +127,7 @@ struct LastLookTests {
         var place: FilePath?
         // After the second look, before it is recorded that it is being deleted.
         let report = try execute(in: home, attackingAt: [.renameat2, .pwrite]) {
-            let aside = try unitByNow(home)
+            let aside = try #require(try home.unitByNow())
             place = aside
             rename(aside.string, home("moved").string)
             rename(home("Documents").string, aside.string)
@@ -145,7 +146,7 @@ struct LastLookTests {
         }
         var place: FilePath?
         let report = try execute(in: home, attackingAt: [.unlinkat]) {
-            let aside = try unitByNow(home)
+            let aside = try #require(try home.unitByNow())
             place = aside
             // One of them is not listed yet.
             for name in ["a", "b"] {
@@ -158,15 +159,5 @@ struct LastLookTests {
             ["a", "b"].allSatisfy {
                 aside.appending(FilePath("\($0)/document").components).exists
             })
-    }
-
-    /// The unit, under its own name or put aside.
-    private func unitByNow(_ home: PurgeFixture) throws -> FilePath {
-        var names: [[UInt8]] = []
-        try forEachName(in: home(".cache/app")) { name in
-            names.append(name)
-            return true
-        }
-        return home(".cache/app").appending(FilePath(bytes: try #require(names.first)).components)
     }
 }

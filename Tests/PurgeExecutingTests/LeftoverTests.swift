@@ -32,24 +32,23 @@ struct LeftoverTests {
 
     @Test("is finished when it was being removed")
     func deleting() throws {
-        let (home, record) = try unitPutAside(.deleting)
+        let (home, _, aside) = try unitPutAside(.deleting)
         try expectFinish(home, [home(".cache/app/unit"): .finished])
-        #expect(!FilePath(bytes: record.asidePath).exists)
+        #expect(!aside.exists)
         try expectFinish(home, [:])
     }
 
     @Test("gets its name back when it was only put aside")
     func aside() throws {
-        let (home, _) = try unitPutAside(.aside)
+        let (home, _, _) = try unitPutAside(.aside)
         try expectFinish(home, [home(".cache/app/unit"): .restored])
         #expect(home(".cache/app/unit/deep/file").exists)
     }
 
     @Test("what was put aside stays there while something has its name")
     func nameTaken() throws {
-        let (home, record) = try unitPutAside(.aside)
+        let (home, _, aside) = try unitPutAside(.aside)
         try tool("mkdir", home(".cache/app/unit"))
-        let aside = FilePath(bytes: record.asidePath)
         try expectFinish(home, [aside: .leftAlone(.nameTaken)])
         #expect(aside.appending("deep/file").exists)
         try tool("rmdir", home(".cache/app/unit"))
@@ -63,8 +62,7 @@ struct LeftoverTests {
         var aside: FilePath?
         let report = try home.execute(home.plan()) { call in
             guard call == .flock, !unit.exists, aside == nil else { return }
-            let names = try OpenDirectory(at: home(".cache/app")).openToRead(".").names()
-            for name in names { aside = home(".cache/app").appending(name.components) }
+            aside = try home.unitByNow()
             // The second examination finds a change.
             if let aside { try tool("touch", aside.appending("new")) }
             try tool("mkdir", unit)
@@ -80,8 +78,7 @@ struct LeftoverTests {
 
     @Test("is left alone when it is another directory, which may be a copy")
     func other() throws {
-        let (home, record) = try unitPutAside(.deleting)
-        let aside = FilePath(bytes: record.asidePath)
+        let (home, _, aside) = try unitPutAside(.deleting)
         try tool("mv", aside, home("moved"))
         try tool("cp", "-a", home("moved"), aside)
         try expectFinish(home, [aside: .leftAlone(.unidentified)])
@@ -90,10 +87,9 @@ struct LeftoverTests {
 
     @Test("what was put aside is left alone when the directory it was in is another one")
     func otherParent() throws {
-        let (home, record) = try unitPutAside(.deleting)
+        let (home, _, aside) = try unitPutAside(.deleting)
         try tool("mv", home(".cache/app"), home("moved"))
         try tool("cp", "-a", home("moved"), home(".cache/app"))
-        let aside = FilePath(bytes: record.asidePath)
         // Each run says so, and how to end that.
         for _ in 0..<2 { try expectFinish(home, [aside: .leftAlone(.unreachable)]) }
         #expect(aside.appending("deep/file").exists)
@@ -104,17 +100,16 @@ struct LeftoverTests {
 
     @Test("is finished from where it was cut off")
     func begun() throws {
-        let (home, record) = try unitPutAside(.deleting)
-        try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
+        let (home, _, aside) = try unitPutAside(.deleting)
+        try tool("rm", aside.appending("deep/file"))
         try expectFinish(home, [home(".cache/app/unit"): .finished])
     }
 
     @Test("what was partly removed stays when it cannot be told from a stranger's")
     func begunUnknown() throws {
-        let (home, record) = try unitPutAside(.deleting, knowsInodes: false)
+        let (home, _, aside) = try unitPutAside(.deleting, knowsInodes: false)
         usleep(20_000)
-        try tool("rm", FilePath(bytes: record.asidePath).appending("deep/file"))
-        let aside = FilePath(bytes: record.asidePath)
+        try tool("rm", aside.appending("deep/file"))
         // Each run says so, until it is gone.
         for _ in 0..<2 { try expectFinish(home, [aside: .partlyRemoved]) }
         #expect(aside.appending("deep").exists)
@@ -125,10 +120,9 @@ struct LeftoverTests {
 
     @Test("keeps what was moved into it since", arguments: [true, false])
     func movedIn(knowsInodes: Bool) throws {
-        let (home, record) = try unitPutAside(.deleting, knowsInodes: knowsInodes)
+        let (home, _, aside) = try unitPutAside(.deleting, knowsInodes: knowsInodes)
         usleep(20_000)
         try tool("mkdir", "-p", home("Documents/inner"))
-        let aside = FilePath(bytes: record.asidePath)
         try tool("cp", aside.appending("file"), home("Documents/document"))
         try tool("touch", "-d", "@1000000000", home("Documents/inner"))
         try tool("mv", home("Documents"), aside.appending("deep"))
@@ -143,8 +137,7 @@ struct LeftoverTests {
 
     @Test("stays while it is marked as not purgeable, or what it is in or what is in it")
     func marked() throws {
-        let (home, record) = try unitPutAside(.deleting)
-        let aside = FilePath(bytes: record.asidePath)
+        let (home, _, aside) = try unitPutAside(.deleting)
         for path in [aside, aside.appending("deep"), home(".cache")] {
             try path.setValue(false, for: .isPurgeable)
             var report = PurgeReport()
@@ -161,8 +154,7 @@ struct LeftoverTests {
 
     @Test("stays while a process uses it")
     func used() throws {
-        let (home, record) = try unitPutAside(.deleting)
-        let aside = FilePath(bytes: record.asidePath)
+        let (home, _, aside) = try unitPutAside(.deleting)
         let deep = aside.appending("deep")
         for (use, reason) in [
             ("cd $0", .processInside), ("exec 3< $0/file", .inUse),
@@ -185,18 +177,17 @@ struct LeftoverTests {
 
     @Test("is not looked at by an execution right after it was")
     func once() throws {
-        let (home, record) = try unitPutAside(.deleting)
+        let (home, _, aside) = try unitPutAside(.deleting)
         var executor = home.executor()
         executor.finishesLeftovers = false
         #expect(try home.execute(home.plan(), executor).leftovers == [:])
-        #expect(FilePath(bytes: record.asidePath).exists)
+        #expect(aside.exists)
     }
 
     @Test("stays while something of it is mounted elsewhere")
     func mounted() throws {
         try require(.root)
-        let (home, record) = try unitPutAside(.deleting)
-        let aside = FilePath(bytes: record.asidePath)
+        let (home, _, aside) = try unitPutAside(.deleting)
         try tool("mkdir", home("elsewhere"))
         try tool("mount", "--bind", aside.appending("deep"), home("elsewhere"))
         try afterwards { try tool("umount", home("elsewhere")) }
@@ -206,21 +197,20 @@ struct LeftoverTests {
 
     @Test("stays when what came into it later would have an earlier time")
     func future() throws {
-        let (home, record) = try unitPutAside(.deleting)
+        let (home, record, aside) = try unitPutAside(.deleting)
         let later = AsideRecord(
             state: .deleting, identity: record.identity, parent: record.parent,
             parentPath: record.parentPath, name: record.name, asideName: record.asideName,
             newestChange: .later, knownInodes: record.knownInodes)
         try PurgeJournal(in: home.state).store([later])
-        let aside = FilePath(bytes: record.asidePath)
         try expectFinish(home, [aside: .leftAlone(.kept(.fromTheFuture))])
         #expect(aside.appending("deep/file").exists)
     }
 
     @Test("keeps the other name of a file that lost one, and may have been written since")
     func rewritten() throws {
-        let (home, first) = try unitPutAside(.deleting)
-        let file = FilePath(bytes: first.asidePath).appending("file")
+        let (home, first, aside) = try unitPutAside(.deleting)
+        let file = aside.appending("file")
         var record = first
         record.knownInodes?.insert(try file.status().identity.inode)
         try PurgeJournal(in: home.state).store([record])
@@ -228,15 +218,14 @@ struct LeftoverTests {
         try tool(
             "sh", "-c", "touch -r $0 $1 && echo mine > $0 && touch -r $1 $0", file,
             home.root.appending("time"))
-        try expectFinish(home, [FilePath(bytes: record.asidePath): .partlyRemoved])
+        try expectFinish(home, [aside: .partlyRemoved])
         #expect(try contentsOfFile(file) == Array("mine\n".utf8))
     }
 
     @Test("stays when it is protected by now, or on the way to what is")
     func protected() throws {
         for name in ["", "deep"] {
-            let (home, record) = try unitPutAside(.deleting)
-            let aside = FilePath(bytes: record.asidePath)
+            let (home, _, aside) = try unitPutAside(.deleting)
             var search = home.search()
             search.protected = [aside.appending(name)]
             var report = PurgeReport()

@@ -9,7 +9,7 @@ import Testing
 /// Makes a home with a unit put aside and a journal that says so.
 func unitPutAside(
     _ state: AsideRecord.State, knowsInodes: Bool = true
-) throws -> (PurgeFixture, AsideRecord) {
+) throws -> (PurgeFixture, AsideRecord, aside: FilePath) {
     let tree = cache("unit") {
         File("file", block)
         Directory("deep") { File("file", block) }
@@ -30,8 +30,9 @@ func unitPutAside(
         newestChange: try unit.appending("deep/file").status().attributeModificationTime,
         knownInodes: state == .deleting && knowsInodes ? Set(inodes) : nil)
     try PurgeJournal(in: home.state).store([record])
-    try tool("mv", unit, FilePath(bytes: record.asidePath))
-    return (home, record)
+    let aside = FilePath(bytes: record.asidePath)
+    try tool("mv", unit, aside)
+    return (home, record, aside)
 }
 
 extension AsideRecord {

@@ -89,6 +89,16 @@ struct PurgeFixture: Sendable {
 }
 
 extension PurgeFixture {
+    /// The only item in the cache `app`, under whatever name; nil when it has gone.
+    func unitByNow() throws -> FilePath? {
+        var unit: FilePath?
+        try forEachName(in: self(".cache/app")) { name in
+            unit = self(".cache/app").appending(FilePath(bytes: name).components)
+            return false
+        }
+        return unit
+    }
+
     /// A unit as a plan would have it for a file or directory, whatever keeps it.
     func unit(at path: FilePath, _ purgeClass: PurgeClass = .caches) throws -> PurgeUnit {
         let status = try path.withoutFollowing.status()

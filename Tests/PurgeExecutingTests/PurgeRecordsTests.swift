@@ -38,7 +38,7 @@ struct PurgeRecordsTests {
 
     @Test("is known from a journal whose numbers begin again at 0")
     func lastNumber() throws {
-        let (home, record) = try unitPutAside(.aside)
+        let (home, record, _) = try unitPutAside(.aside)
         let last = JournalContents(sequence: .max, records: [record])
         let bytes = try #require(last.bytes(upTo: PurgeJournal.slotSize))
         try bytes.withUnsafeBytes { bytes in
@@ -57,7 +57,7 @@ struct PurgeRecordsTests {
     @Test("is not looked for in the state of another user")
     func foreignState() throws {
         try require(.root)
-        let (home, record) = try unitPutAside(.deleting)
+        let (home, record, _) = try unitPutAside(.deleting)
         // Else no other user could reach the journal.
         try tool("chmod", "755", home.state)
         for path in [home.state, home.state.appending("journal")] {
@@ -82,7 +82,7 @@ struct PurgeRecordsTests {
             #"sed -i '2s/"name":"unit"/"name":"unix"/' "$1""#,
         ])
     func tornJournal(damage: String) throws {
-        let (home, record) = try unitPutAside(.aside)
+        let (home, record, _) = try unitPutAside(.aside)
         var deleting = record
         (deleting.state, deleting.knownInodes) = (.deleting, [1, .max])
         try PurgeJournal(in: home.state).store([deleting])
@@ -94,7 +94,7 @@ struct PurgeRecordsTests {
 
     @Test("is known from a journal for which there was no room but for its records")
     func shortJournal() throws {
-        let (home, record) = try unitPutAside(.aside)
+        let (home, record, _) = try unitPutAside(.aside)
         let journal = home.state.appending("journal")
         // The first record is in the second place.
         try tool("truncate", "-s", "\(PurgeJournal.slotSize + 1000)", journal)

@@ -150,21 +150,30 @@ struct ReachingTests {
                 + "is kept and why)\n")
     }
 
+    /// Puts a directory aside, as a purge that is interrupted then.
+    private func putAside(
+        _ unit: FilePath, in home: PurgeHome, _ state: AsideRecord.State
+    ) throws -> AsideRecord {
+        let filesystems = MountedFilesystems()
+        let status = try unit.status()
+        let parent = unit.removingLastComponent()
+        let record = AsideRecord(
+            state: state, identity: filesystems.identity(of: status),
+            parent: filesystems.identity(of: try parent.status()), parentPath: parent.bytes,
+            name: unit.lastName.bytes, asideName: AsideName.make(), newestChange: .now,
+            knownInodes: state == .deleting ? [status.identity.inode] : nil)
+        try PurgeJournal(in: home(".local/state/resval/purge")).store([record])
+        try tool("mv", unit, FilePath(bytes: record.asidePath))
+        return record
+    }
+
     @Test("an interrupted removal is finished first, also when nothing else can be deleted")
     func leftovers() throws {
         let tree = Tree { File(".cache/app/unit/file", block) }
         for arguments in [["run", ".", "--free", "1G", "--min-age", "0"], ["watch", "--once"]] {
             let home = try measuredHome { tree }
             let unit = home(".cache/app/unit")
-            let filesystems = MountedFilesystems()
-            let record = AsideRecord(
-                state: .deleting, identity: filesystems.identity(of: try unit.status()),
-                parent: filesystems.identity(of: try home(".cache/app").status()),
-                parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
-                asideName: AsideName.make(), newestChange: .now,
-                knownInodes: [try unit.status().identity.inode])
-            try PurgeJournal(in: home(".local/state/resval/purge")).store([record])
-            try tool("mv", unit, FilePath(bytes: record.asidePath))
+            let record = try putAside(unit, in: home, .deleting)
             let result = try home.run(arguments: arguments)
             let finished =
                 "resval-purge: \(unit): an interrupted purge had begun to remove it; it is "
@@ -182,14 +191,7 @@ struct ReachingTests {
             File(".cache/app/file", block)
         }
         let unit = home(".cache/app/unit")
-        let filesystems = MountedFilesystems()
-        let record = AsideRecord(
-            state: .aside, identity: filesystems.identity(of: try unit.status()),
-            parent: filesystems.identity(of: try home(".cache/app").status()),
-            parentPath: home(".cache/app").bytes, name: Array("unit".utf8),
-            asideName: AsideName.make(), newestChange: .now)
-        try PurgeJournal(in: home(".local/state/resval/purge")).store([record])
-        try tool("mv", unit, FilePath(bytes: record.asidePath))
+        let record = try putAside(unit, in: home, .aside)
         // Something new has its name.
         try tool("mkdir", unit)
         let result = try home.run("run", ".", "--free", "1B", "--min-age", "0")

@@ -78,14 +78,14 @@ struct UnitSink: Sendable {
         let lastUse = status.lastUse(asOf: limit.now)
         let freed = status.linkCount > 1 ? PurgeAmount() : freed
         if let reason = reasonToKeep(lastUse: lastUse, freeing: freed, limit) {
-            return note(pathBytes(of: entry), reason)
+            return note(entry.pathBytes, reason)
         }
         if !lateFindings.concernFiles, small?.concern(freed.bytes, purgeClass) != true,
             preselection.drop(freed, of: purgeClass, lastUse: lastUse)
         {
             return
         }
-        let path = pathBytes(of: entry)
+        let path = entry.pathBytes
         if let reason = reasonToKeep(at: path, isDirectory: false) { return note(path, reason) }
         let unit = PurgeUnit(
             path: path, purgeClass: purgeClass, isDirectory: false, identity: status.identity,
@@ -98,7 +98,7 @@ struct UnitSink: Sendable {
     func noteOwners(of entry: borrowing some SearchedItem & ~Copyable) {
         let (length, owners) = entry.withLastName { ($0.count, CompanionFiles.owners(of: $0)) }
         guard !owners.isEmpty else { return }
-        let directory = pathBytes(of: entry).dropLast(length)
+        let directory = entry.pathBytes.dropLast(length)
         for owner in owners { lateFindings.note(owner: directory + owner) }
     }
 }

@@ -45,7 +45,13 @@ struct UnitVisitor: TreeVisitor {
         do throws(FileError) {
             seen = try look(at: entry, in: context)
         } catch {
-            if error.code != .noSuchFile { cannotLook(at: entry, error, in: context) }
+            if error.code == .noSuchFile { return .skip }
+            let reason = KeepReason.unreadable(error.errno ?? .ioError)
+            if context.unit != nil {
+                portion.note(reason)
+            } else {
+                sink.note(entry.pathBytes, reason)
+            }
             return .skip
         }
         if context.unit != nil { return visitInside(entry, seen, in: context) }
@@ -66,18 +72,6 @@ struct UnitVisitor: TreeVisitor {
         change(to: nil)
         preselection.finish()
         examined.finish()
-    }
-
-    private mutating func cannotLook(
-        at entry: borrowing some SearchedItem & ~Copyable, _ error: FileError,
-        in context: PurgeContext
-    ) {
-        let reason = KeepReason.unreadable(error.errno ?? .ioError)
-        if context.unit != nil {
-            portion.note(reason)
-        } else {
-            sink.note(pathBytes(of: entry), reason)
-        }
     }
 
     // MARK: In a unit
@@ -124,7 +118,7 @@ struct UnitVisitor: TreeVisitor {
         // Only the item's own mark counts: what is below a marked directory belongs to that unit.
         let isMarked = hasMarkThatCounts(seen, in: context)
         if seen.isMarked, context.heedsMarks, !isMarked {
-            sink.note(pathBytes(of: entry), .untrustedMark)
+            sink.note(entry.pathBytes, .untrustedMark)
         }
         // Also of one that is no unit itself.
         if seen.status.kind != .directory { sink.noteOwners(of: entry) }
@@ -138,7 +132,7 @@ struct UnitVisitor: TreeVisitor {
         else { return descend(into: entry, seen, in: context) }
         let reason = rules.reasonToKeep(entry, seen, in: context, isMarked: isMarked, at: .alone)
         if let reason {
-            sink.note(pathBytes(of: entry), reason)
+            sink.note(entry.pathBytes, reason)
             // A directory on the way to a protected directory may contain units, and so may one
             // that tmpfiles.d keeps without its content.
             let mayHoldUnits =
@@ -152,7 +146,7 @@ struct UnitVisitor: TreeVisitor {
                 to: &preselection)
             return .skip
         }
-        let tally = UnitTally(pathBytes(of: entry), purgeClass, seen.status, limit)
+        let tally = UnitTally(entry.pathBytes, purgeClass, seen.status, limit)
         change(to: tally)
         portion.count(seen.status, freeing: freed, asOf: rules.ages.now)
         var below = context
@@ -186,7 +180,7 @@ struct UnitVisitor: TreeVisitor {
     ) -> Descent<PurgeContext> {
         guard seen.status.kind == .directory else { return .skip }
         if let reason = rules.reasonToKeep(entry, seen, in: context, at: .entering) {
-            if !isNoted { sink.note(pathBytes(of: entry), reason) }
+            if !isNoted { sink.note(entry.pathBytes, reason) }
             return .skip
         }
         var listedAge: Int64 = 0
@@ -432,13 +426,11 @@ protocol SearchedItem: FileLocation, ~Copyable {
     /// The number of levels below the root of the search.
     var depth: Int { get }
     var path: FilePath { get }
+    var pathBytes: [UInt8] { get }
     /// The name's bytes; for a root, the whole path.
     var nameBytes: [UInt8] { get }
 
     func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
-
-    /// Appends the path's bytes to a buffer.
-    func appendPath(to bytes: inout [UInt8])
 
     /// Returns the status without waiting for a server or a FUSE program.
     func statusAtHand() throws(Errno) -> FileStatus
@@ -458,10 +450,4 @@ extension SearchedItem where Self: ~Copyable {
             return body(UnsafeRawBufferPointer(rebasing: name[(slash + 1)...]))
         }
     }
-}
-
-func pathBytes(of entry: borrowing some SearchedItem & ~Copyable) -> [UInt8] {
-    var bytes: [UInt8] = []
-    entry.appendPath(to: &bytes)
-    return bytes
 }

@@ -331,7 +331,8 @@ private struct PurgeRun {
                 batch.waiting.append(examined)
                 return batch.add(planned, examined.unit, nil)
             }
-            try examiner.requireUnused(examined)
+            let reason = examiner.reasonsToKeep([(examined.contents, examined.unit.path)])[0]
+            if let reason { throw reason }
             if executor.mode == .rehearse {
                 try examined.requireAtRest()
             } else {
@@ -374,19 +375,18 @@ private struct PurgeRun {
 
     private func removeDirectories(_ units: [Examination]) throws -> [(any Error)?] {
         if units.isEmpty { return [] }
-        var failures: [(any Error)?] = []
-        if executor.mode == .rehearse {
-            failures = examiner.reasonsToKeep(units.map { ($0.contents, $0.unit.path) })
-            for (index, unit) in units.enumerated() where failures[index] == nil {
-                do { try unit.requireAtRest() } catch { failures[index] = error }
-            }
-        } else {
-            try journal.whileOpen(unless: executor.shouldStop) { journal in
-                let removal = DirectoryRemoval(
+        guard executor.mode == .rehearse else {
+            return try journal.whileOpen(unless: executor.shouldStop) { journal in
+                DirectoryRemoval(
                     examiner: examiner, journal: journal, shouldStop: executor.shouldStop,
-                    didRemoveFile: executor.didRemoveFile)
-                failures = removal.remove(units)
+                    didRemoveFile: executor.didRemoveFile
+                ).remove(units)
             }
+        }
+        var failures: [(any Error)?] = examiner.reasonsToKeep(
+            units.map { ($0.contents, $0.unit.path) })
+        for (index, unit) in units.enumerated() where failures[index] == nil {
+            do { try unit.requireAtRest() } catch { failures[index] = error }
         }
         return failures
     }

@@ -63,38 +63,22 @@ final class PurgeJournal {
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
-        var failure: Errno?
-        bytes.withUnsafeBytes { bytes in
-            do throws(Errno) {
-                try writeFile(file.descriptor, bytes, at: Int64(offset))
-                try synchronize(file.descriptor)
-            } catch {
-                failure = error
-            }
+        try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
+            try writeFile(file.descriptor, UnsafeRawBufferPointer(bytes), at: Int64(offset))
         }
-        if let failure { throw failure }
+        try synchronize(file.descriptor)
     }
 
     private func read() throws(Errno) {
-        let slots = [try slotContents(0), try slotContents(1)]
-        guard let newest = slots.compactMap(JournalContents.init).max(by: { $0.isOlder(than: $1) })
+        let bytes = try SystemCalls.contents(
+            ofOpen: file.descriptor, file.descriptor.status(), limit: 1 << 20)
+        let slots = [bytes.prefix(Self.slotSize), bytes.dropFirst(Self.slotSize)]
+        guard
+            let newest = slots.compactMap({ JournalContents(Array($0)) })
+                .max(by: { $0.isOlder(than: $1) })
         else { return }
         sequence = newest.sequence
         records = newest.records
-    }
-
-    private func slotContents(_ slot: Int) throws(Errno) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.slotSize, alignment: 8)
-        defer { buffer.deallocate() }
-        var count = 0
-        while count < Self.slotSize {
-            let part = try readFile(
-                file.descriptor, at: Int64(slot * Self.slotSize + count),
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-            if part == 0 { break }
-            count += part
-        }
-        return Array(buffer[..<count])
     }
 
     /// Whether records can be stored together, with all their inodes.
@@ -393,9 +377,9 @@ final class RunJournal {
     ///
     /// - Throws: `FileError` `noSpace` while there is no room for the journal; `CancellationError`
     ///   when `shouldStop` ended the wait.
-    func whileOpen(
-        unless shouldStop: @escaping @Sendable () -> Bool, _ body: (PurgeJournal) throws -> Void
-    ) throws {
+    func whileOpen<Result>(
+        unless shouldStop: @escaping @Sendable () -> Bool, _ body: (PurgeJournal) throws -> Result
+    ) throws -> Result {
         guard isShared, let directory else { return try body(required()) }
         while true {
             do {

@@ -237,7 +237,16 @@ struct DirectoryRemoval {
             path: record.asidePath, newestChange: record.newestChange,
             known: unit.last.contents.directories, unlinked: &unlinked, didRemoveFile: didRemoveFile
         )
-        guard removed else { throw somethingCame(into: record) }
+        // It never gets its name back, because it would look whole. Its record remains, so that each run
+        // reports it.
+        guard removed else {
+            throw FileError(
+                code: .changed,
+                message: "something came into the directory while it was removed, and was left "
+                    + "there",
+                advice: "look through it, then delete it or give it another name",
+                path: FilePath(bytes: record.asidePath))
+        }
     }
 
     private func putBack(_ unit: Leaving) throws(FileError) {
@@ -263,16 +272,6 @@ struct DirectoryRemoval {
                 FilePath(bytes: old), in: place.directory, to: FilePath(bytes: new),
                 in: place.directory, .absent)
         }
-    }
-
-    /// Returns the error for a directory that is partly removed. It never gets its name back,
-    /// because it would look whole. Its record remains, so that each run reports it.
-    private func somethingCame(into record: AsideRecord) -> FileError {
-        FileError(
-            code: .changed,
-            message: "something came into the directory while it was removed, and was left there",
-            advice: "look through it, then delete it or give it another name",
-            path: FilePath(bytes: record.asidePath))
     }
 
     /// Ends the records of units that were removed, after synchronizing each of their directories

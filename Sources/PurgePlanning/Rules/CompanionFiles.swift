@@ -28,22 +28,16 @@ enum CompanionFiles {
         }
     }
 
-    static func names(of owner: [UInt8]) -> [[UInt8]] {
-        affixes.map { before, after in
-            let isHidden = owner.first == UInt8(ascii: ".") && before == [UInt8(ascii: ".")]
-            return (isHidden ? [] : before) + owner + after
-        }
-    }
-
     /// Whether a file has a companion next to it; true also when that cannot be determined.
     ///
     /// - Parameter status: returns the status of a name next to the file; nil when there is none.
     static func exist(
         besides name: [UInt8], _ status: ([UInt8]) throws(Errno) -> FileStatus?
     ) -> Bool {
-        names(of: name).contains { companion in
+        affixes.contains { before, after in
+            let isHidden = name.first == UInt8(ascii: ".") && before == [UInt8(ascii: ".")]
             do throws(Errno) {
-                return try status(companion) != nil
+                return try status((isHidden ? [] : before) + name + after) != nil
             } catch {
                 return error != .noSuchFileOrDirectory && error != .fileNameTooLong
             }

@@ -355,7 +355,7 @@ extension PurgeRules {
             if !isFetched,
                 let why = notACache.reason(
                     partOfTree: name,
-                    in: FilePath(bytes: pathBytes(of: entry).dropLast(name.count)))
+                    in: FilePath(bytes: entry.pathBytes.dropLast(name.count)))
             {
                 return .notACache(why)
             }

@@ -84,26 +84,16 @@ final class Watchdog: Sendable {
         // Half the interval, as sd_watchdog_enabled(3) recommends.
         guard let period = notifier.watchdogInterval.map({ $0 / 2 }) else { return }
         let thread = startThread { [weak state] in
-            while Self.tell(notifier, of: state, limit) {
+            while let began = state?.began.load(ordering: .relaxed) {
+                if monotonicTime().nanoseconds - began < limit.nanoseconds {
+                    // A failure cannot be reported elsewhere; a manager that receives nothing ends
+                    // this process.
+                    try? notifier.send("WATCHDOG=1")
+                }
                 sleep(for: period, unless: { false })
             }
         }
         thread?.detach()
-    }
-
-    /// Sends a message unless the step exceeds the limit.
-    ///
-    /// - Returns: false when the watchdog was deallocated.
-    private static func tell(
-        _ notifier: ServiceNotifier, of state: State?, _ limit: Duration
-    ) -> Bool {
-        guard let began = state.map({ $0.began.load(ordering: .relaxed) }) else { return false }
-        if monotonicTime().nanoseconds - began < limit.nanoseconds {
-            // A failure cannot be reported elsewhere; a manager that receives nothing ends this
-            // process.
-            try? notifier.send("WATCHDOG=1")
-        }
-        return true
     }
 
     /// The longest sleep allowed between two calls of ``tell()``.
@@ -142,16 +132,7 @@ struct ServiceLog: Sendable {
     /// Writes a line about a path; nil when it concerns no path.
     func write(_ priority: Priority, about path: [UInt8]? = nil, _ text: String) {
         guard isJournal else { return Messages.write(about: path, text) }
-        var line = Array("<\(priority.rawValue)>".utf8)
-        if let path {
-            path.withUnsafeBufferPointer { NameEscaping.append($0, to: &line) }
-            line.append(contentsOf: ": ".utf8)
-        }
-        line.append(contentsOf: safeMessageText(text).utf8)
-        line.append(UInt8(ascii: "\n"))
-        line.withUnsafeBufferPointer { bytes in
-            // A failure to write to standard error cannot be reported anywhere.
-            try? writeFile(.standardError, UnsafeRawBufferPointer(bytes))
-        }
+        // A failure to write to standard error cannot be reported anywhere.
+        try? writeFile(.standardError, Messages.line("<\(priority.rawValue)>", path, text))
     }
 }

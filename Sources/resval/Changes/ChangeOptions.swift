@@ -177,9 +177,7 @@ struct WalkedRoot: Sendable {
     }
 
     func paths(of entry: borrowing TreeEntry) -> ChangeBatch.Paths {
-        var shown: [UInt8] = []
-        entry.appendPath(to: &shown)
-        return paths(shown: shown)
+        paths(shown: entry.pathBytes)
     }
 }
 

@@ -296,10 +296,7 @@ final class ChangeBatch {
             differing.append(mark)
             old.append(stored)
         }
-        guard !differing.isEmpty else {
-            run.note(.unchanged, of: change, at: { item.shownPath }, in: &buffer)
-            return
-        }
+        guard !differing.isEmpty else { return note(.unchanged, change, item.shownPath) }
         var change = change
         change.marks = differing
         append(Pending(item: item, change: change, old: old))

@@ -81,9 +81,8 @@ private struct SaveVisitor: CommandVisitor {
         at entry: borrowing TreeEntry, in context: Void
     ) -> Descent<Void> {
         guard let marks = reporter.storedMarks(of: entry) else { return .descend(()) }
-        var path: [UInt8] = []
-        entry.appendPath(to: &path)
-        let relative = path.dropFirst(tally.prefixLength).drop { $0 == UInt8(ascii: "/") }
+        let relative = entry.pathBytes.dropFirst(tally.prefixLength)
+            .drop { $0 == UInt8(ascii: "/") }
         let saved = relative.isEmpty ? Array(".".utf8) : Array(relative)
         for key in StoredKey.allCases {
             guard let value = marks[key].value else { continue }

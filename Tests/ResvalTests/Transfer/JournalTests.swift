@@ -11,6 +11,14 @@ import Testing
 
 @Suite("The journal of mass changes", .cleansUp)
 struct JournalTests {
+    private func journaledBatch(
+        in root: FilePath, of command: JournaledCommand
+    ) throws -> (ChangeBatch, Outcome) {
+        let outcome = Outcome()
+        let journal = Journal(at: root.appending("journal"), of: command)
+        return (ChangeBatch(try ChangeRun(journal, isJSON: false, outcome)), outcome)
+    }
+
     @Test("a journal is made with its first change, and never over another file")
     func files() throws {
         let root = try temporaryDirectory { File("other", "x") }
@@ -37,11 +45,7 @@ struct JournalTests {
             File("f").excluded(false)
             File("g")
         }
-        let outcome = Outcome()
-        let run = try ChangeRun(
-            Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
-            outcome)
-        let batch = ChangeBatch(run)
+        let (batch, outcome) = try journaledBatch(in: root, of: .set)
         let file = root.appending("f")
         for path in [file, root.appending("g")] {
             let change = ItemChange([MarkChange(.isExcludedFromBackup, to: true)])
@@ -74,11 +78,7 @@ struct JournalTests {
     func latest() throws {
         try require(.tool("setfattr"))
         let root = try temporaryDirectory { File("f").purgeable() }
-        let outcome = Outcome()
-        let run = try ChangeRun(
-            Journal(at: root.appending("journal"), of: .set), isDryRun: false, isJSON: false,
-            outcome)
-        let batch = ChangeBatch(run)
+        let (batch, outcome) = try journaledBatch(in: root, of: .set)
         let file = root.appending("f")
         let changes = [
             MarkChange(.isPurgeable, to: nil),
@@ -142,11 +142,7 @@ struct JournalTests {
         let root = try temporaryDirectory {
             File("f").excluded(false).attribute(ForeignAttribute.xdg, "true")
         }
-        let outcome = Outcome()
-        let run = try ChangeRun(
-            Journal(at: root.appending("journal"), of: .import), isDryRun: false, isJSON: false,
-            outcome)
-        let batch = ChangeBatch(run)
+        let (batch, outcome) = try journaledBatch(in: root, of: .import)
         let file = root.appending("f")
         for mark: ChangedMark in [
             .key(MarkChange(.isExcludedFromBackup, to: true)), .foreign(.xdg),

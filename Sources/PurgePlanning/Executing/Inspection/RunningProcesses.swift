@@ -219,19 +219,22 @@ private struct TaskLook {
         }
         if let namespace, let view = namespaces[namespace] { return view }
         let key = ViewKey(mountinfo: try contents("mountinfo", in: thread), root: root?.bytes)
-        let view: MountView
-        if let seen = views[key] ?? known[key] {
-            view = seen
-        } else {
-            view = MountView(MountTable(mountinfo: key.mountinfo), root: root, own: own) {
-                () throws(Errno) in
-                SharedDescriptor(
-                    try openFile(in: thread, rootName, flags: [.reference, .directory]))
-            }
-            hasNewViews = true
+        let view = view(key, root) { () throws(Errno) in
+            SharedDescriptor(try openFile(in: thread, rootName, flags: [.reference, .directory]))
         }
-        views[key] = view
         if let namespace { namespaces[namespace] = view }
+        return view
+    }
+
+    private mutating func view(
+        _ key: ViewKey, _ root: FilePath?, _ openRoot: () throws(Errno) -> SharedDescriptor
+    ) -> MountView {
+        let seen = views[key] ?? known[key]
+        let view =
+            seen
+            ?? MountView(MountTable(mountinfo: key.mountinfo), root: root, own: own, openRoot)
+        hasNewViews = hasNewViews || seen == nil
+        views[key] = view
         return view
     }
 
@@ -240,13 +243,7 @@ private struct TaskLook {
     /// of the processes of others.
     mutating func visit(namespaceHeldBy file: FilePath, in processes: FileDescriptor) {
         guard let (mountinfo, root) = Self.enter(file, processes) else { return }
-        let key = ViewKey(mountinfo: mountinfo, root: [])
-        if let view = known[key] {
-            views[key] = view
-        } else {
-            views[key] = MountView(MountTable(mountinfo: mountinfo), root: "/", own: own) { root }
-            hasNewViews = true
-        }
+        _ = view(ViewKey(mountinfo: mountinfo, root: []), "/") { root }
     }
 
     /// Reads the mounts of a namespace, and opens its root, on a thread that ends with it.

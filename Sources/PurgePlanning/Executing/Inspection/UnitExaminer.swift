@@ -133,8 +133,10 @@ final class UnitExaminer {
             if depth == names.count - 1 { break }
             reached.append(UInt8(ascii: "/"))
             reached += name
-            directory = try open(
-                FilePath(bytes: name), in: directory, staysOnMount: depth >= rootDepth)
+            directory =
+                depth >= rootDepth
+                ? try directory.openBeneath(FilePath(bytes: name), flags: .reference)
+                : try directory.openDirectory(FilePath(bytes: name), flags: .reference)
         }
         return UnitWay(
             root, reached, context, depthOfEntries: names.count - rootDepth, steps: steps,
@@ -152,16 +154,7 @@ final class UnitExaminer {
         }
     }
 
-    private func open(
-        _ name: FilePath, in directory: OpenDirectory, staysOnMount: Bool
-    ) throws -> OpenDirectory {
-        staysOnMount
-            ? try directory.openBeneath(name, flags: .reference)
-            : try directory.openDirectory(name, flags: .reference)
-    }
-
     private func root(above path: FilePath, _ sink: UnitSink) throws -> ExaminedRoot {
-        guard RelativePath(absolute: path.bytes) != nil else { throw KeepReason.outsideRoots }
         let points = try search.startingPoints(rules, sink, lookingFor: path)
         guard let point = points.first(where: { path.isHeld(by: $0.path) }) else {
             let isGone = search.roots.contains { path.isHeld(by: $0) }
@@ -330,11 +323,6 @@ extension UnitExaminer {
         }
         return reasons
     }
-
-    /// As ``reasonsToKeep(_:)`` for a single unit that has its own name: throws the reason.
-    func requireUnused(_ unit: Examination) throws(KeepReason) {
-        if let reason = reasonsToKeep([(unit.contents, unit.unit.path)])[0] { throw reason }
-    }
 }
 
 /// The current state of a unit, determined by the rules of the search.
@@ -458,7 +446,8 @@ struct ReachedItem: SearchedItem {
         self.name = name
     }
 
-    var path: FilePath { FilePath(bytes: pathBytes(of: self)) }
+    var path: FilePath { FilePath(bytes: pathBytes) }
+    var pathBytes: [UInt8] { name.map { bytes + [UInt8(ascii: "/")] + $0 } ?? bytes }
     var pathForMessages: FilePath? { path }
     var nameBytes: [UInt8] { withName { Array($0) } }
 
@@ -470,11 +459,6 @@ struct ReachedItem: SearchedItem {
             }
             return body(UnsafeRawBufferPointer(rebasing: bytes[(slash + 1)...]))
         }
-    }
-
-    func appendPath(to bytes: inout [UInt8]) {
-        bytes += self.bytes
-        if let name { bytes += [UInt8(ascii: "/")] + name }
     }
 
     /// Always true: reading them takes no more calls than finding out.
