@@ -34,9 +34,9 @@ package enum Messages {
     package static func line(
         _ start: String, _ path: [UInt8]?, _ text: String, to width: Int = .max
     ) -> [UInt8] {
-        let subject = start + (path.map { "\(NameEscaping.text($0)): " } ?? "")
-        let text = wrapped(safeMessageText(text), to: width, from: subject.count)
-        return Array("\(subject)\(text)\n".utf8)
+        let subject = start + (path.map { "\(NameEscaping.text($0)):" } ?? "")
+        let text = (path == nil ? "" : " ") + safeMessageText(text)
+        return Array("\(subject)\(wrapped(text, to: width, from: subject.count))\n".utf8)
     }
 
     package static func write(about path: FilePath?, _ text: String) {

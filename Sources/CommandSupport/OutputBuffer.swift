@@ -95,7 +95,8 @@ func wrapped(_ line: String, to width: Int, from start: Int = 0) -> String {
     var (text, column) = ("", start)
     for (index, word) in words.enumerated() {
         let space = index == 0 ? "" : " "
-        let isBroken = column > 0 && column + space.count + word.count > width
+        let isBroken =
+            column > 0 && !word.isEmpty && column + space.count + word.count > width
         text += (isBroken ? "\n    " : space) + word
         column = (isBroken ? 4 : column + space.count) + word.count
     }

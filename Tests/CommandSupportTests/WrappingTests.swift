@@ -22,6 +22,6 @@ struct WrappingTests {
     @Test("are broken where they begin behind a path")
     func start() {
         #expect(wrapped("one two three", to: 12, from: 6) == "one\n    two\n    three")
-        #expect(wrapped("one two", to: 12, from: 10) == "\n    one two")
+        #expect(wrapped(" one two", to: 12, from: 10) == "\n    one two")
     }
 }
