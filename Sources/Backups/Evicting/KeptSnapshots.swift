@@ -77,14 +77,11 @@ extension Restic {
         in snapshot: String, isProof: Bool = false,
         with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
     ) async throws(BackupError) {
-        // Without --quiet restic prints a lock that it waits for among the content.
-        var dump = ResticCommand(
-            "dump", words("--quiet", "--archive=tar"), on: words(snapshot, "/"))
-        if isProof { dump.options += words("--no-cache", "--no-lock") }
-        _ = try await run(dump, reading: PaxStream(member: consumer))
+        _ = try await readContent(
+            of: "/", in: snapshot, isProof: isProof, with: PaxStream(member: consumer))
     }
 
-    /// Passes a file's content to a consumer.
+    /// Passes a file's content to a consumer, or a tar archive of a directory.
     ///
     /// - Parameters:
     ///   - file: its absolute path in the snapshot.
@@ -95,7 +92,9 @@ extension Restic {
     func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, isProof: Bool = false, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        var dump = ResticCommand("dump", words("--quiet"), on: words(snapshot) + [file.bytes])
+        // Without --quiet restic prints a lock that it waits for among the content.
+        var dump = ResticCommand(
+            "dump", words("--quiet", "--archive=tar"), on: words(snapshot) + [file.bytes])
         if isProof { dump.options += words("--no-cache", "--no-lock") }
         return try await run(dump, reading: consumer)
     }
