@@ -137,7 +137,7 @@ extension EvictionWork {
             Set(wanted.map(\.record.item)).count == snapshot.pathCount
         else { return [:] }
         let gathered = Monitor(Gathered())
-        try await read(snapshot) { GatheredContent(gathered, $0) }
+        try await read(snapshot) { gather($0, in: gathered) }
         return gathered.withLock { $0.contents }
     }
 
@@ -177,7 +177,7 @@ extension EvictionWork {
                 return nil
             }
             if size > gathered.withLock({ $0.room }) { makeRoom() }
-            return GatheredContent(gathered, path)
+            return gather(path, in: gathered)
         }
         makeRoom()
         return arrived.withLock { $0 }
@@ -286,25 +286,11 @@ private struct Gathered: Sendable {
 }
 
 /// Gathers the content of a file, if it arrives whole and has room.
-private struct GatheredContent: OutputConsumer {
-    private let gathered: Monitor<Gathered>
-    private let path: [UInt8]
-    private var output: WholeOutput
-
-    init(_ gathered: Monitor<Gathered>, _ path: [UInt8]) {
-        self.gathered = gathered
-        self.path = path
-        output = WholeOutput(limit: Int(gathered.withLock { $0.room }))
-    }
-
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        try output.receive(bytes)
-    }
-
-    func finish() {
+private func gather(_ path: [UInt8], in gathered: Monitor<Gathered>) -> WholeOutput {
+    WholeOutput(limit: Int(gathered.withLock { $0.room })) { content in
         gathered.withLock {
-            $0.contents[path] = output.bytes
-            $0.room -= Int64(output.bytes.count)
+            $0.contents[path] = content
+            $0.room -= Int64(content.count)
         }
     }
 }
