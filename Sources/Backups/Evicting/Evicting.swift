@@ -180,7 +180,6 @@ extension EvictionWork {
         return proven
     }
 
-    /// - Parameter content: the hash of what the snapshot returned for its path.
     private func evict(
         _ file: MeasuredFile, _ content: ContentHash, _ snapshot: String, of repository: String
     ) -> EvictionOutcome.End {
