@@ -191,9 +191,9 @@ extension EvictionWork {
         with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
     ) async throws(BackupError) {
         do throws(BackupError) {
-            try await engine.readContents(in: snapshot.identifier) { path in
-                shouldStop() ? nil : consumer(path)
-            }
+            _ = try await engine.readContent(
+                of: "/", in: snapshot.identifier,
+                with: PaxStream { shouldStop() ? nil : consumer($0) })
         } catch {
             if error.code == .interrupted { throw error }
         }
