@@ -207,24 +207,19 @@ extension EvictionWork {
             begun = try Download(at: file.path, file.record, file.kept, state)
             guard let download = begun else { return .unneeded }
             repeat {
-                try await read(file, to: download, download.writes ? counter : nil)
+                let consumer = DownloadConsumer(
+                    download: download, counter: download.writes ? counter : nil)
+                do throws(BackupError) {
+                    _ = try await engine.readContent(
+                        of: FilePath(bytes: file.kept.path), in: file.snapshot.identifier,
+                        with: consumer)
+                } catch {
+                    throw consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
+                }
             } while try download.endPass()
             return .done(bytes: file.kept.size)
         } catch {
             return abandon(begun, of: file, because: EvictionError(error, at: file.path))
-        }
-    }
-
-    private func read(
-        _ file: Placeholder, to download: Download, _ counter: StepCounter?
-    ) async throws(EvictionError) {
-        let consumer = DownloadConsumer(download: download, counter: counter)
-        do throws(BackupError) {
-            _ = try await engine.readContent(
-                of: FilePath(bytes: file.kept.path), in: file.snapshot.identifier,
-                with: consumer)
-        } catch {
-            throw consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
         }
     }
 
