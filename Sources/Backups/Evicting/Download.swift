@@ -219,13 +219,12 @@ extension EvictionDirectory {
         defer { withExtendedLifetime(lock) {} }
         let item = try OpenItem(place, identity: status.identity)
         // A previous holder of the lock may have finished it.
-        let current = try item.descriptor.status()
-        guard let record = try item.evictionRecord() else {
-            guard current.hasLentPermissions else { return .settled }
+        let (current, found) = (try item.descriptor.status(), try item.evictionRecord())
+        guard needsRecovery(current, found) else { return .settled }
+        guard let record = found else {
             try item.setPermissions(current.permissions & ~lentPermissions)
             return .whole
         }
-        guard needsRecovery(current, record) else { return .settled }
         guard [0, fillingPermissions, openingPermissions].contains(current.permissions),
             try !item.hasData()
         else { return .partial }

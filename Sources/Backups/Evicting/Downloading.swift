@@ -137,7 +137,7 @@ extension EvictionWork {
             Set(wanted.map(\.record.item)).count == snapshot.pathCount
         else { return [:] }
         let gathered = Monitor(Gathered())
-        try await read(snapshot) { GatheredContent(gathered, $0) }
+        try await read(snapshot) { gather($0, in: gathered) }
         return gathered.withLock { $0.contents }
     }
 
@@ -177,7 +177,7 @@ extension EvictionWork {
                 return nil
             }
             if size > gathered.withLock({ $0.room }) { makeRoom() }
-            return GatheredContent(gathered, path)
+            return gather(path, in: gathered)
         }
         makeRoom()
         return arrived.withLock { $0 }
@@ -191,9 +191,9 @@ extension EvictionWork {
         with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
     ) async throws(BackupError) {
         do throws(BackupError) {
-            try await engine.readContents(in: snapshot.identifier) { path in
-                shouldStop() ? nil : consumer(path)
-            }
+            _ = try await engine.readContent(
+                of: "/", in: snapshot.identifier,
+                with: PaxStream { shouldStop() ? nil : consumer($0) })
         } catch {
             if error.code == .interrupted { throw error }
         }
@@ -207,24 +207,19 @@ extension EvictionWork {
             begun = try Download(at: file.path, file.record, file.kept, state)
             guard let download = begun else { return .unneeded }
             repeat {
-                try await read(file, to: download, download.writes ? counter : nil)
+                let consumer = DownloadConsumer(
+                    download: download, counter: download.writes ? counter : nil)
+                do throws(BackupError) {
+                    _ = try await engine.readContent(
+                        of: FilePath(bytes: file.kept.path), in: file.snapshot.identifier,
+                        with: consumer)
+                } catch {
+                    throw consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
+                }
             } while try download.endPass()
             return .done(bytes: file.kept.size)
         } catch {
             return abandon(begun, of: file, because: EvictionError(error, at: file.path))
-        }
-    }
-
-    private func read(
-        _ file: Placeholder, to download: Download, _ counter: StepCounter?
-    ) async throws(EvictionError) {
-        let consumer = DownloadConsumer(download: download, counter: counter)
-        do throws(BackupError) {
-            _ = try await engine.readContent(
-                of: FilePath(bytes: file.kept.path), in: file.snapshot.identifier,
-                with: consumer)
-        } catch {
-            throw consumer.refusal.withLock { $0 } ?? .notDownloaded(error)
         }
     }
 
@@ -286,25 +281,11 @@ private struct Gathered: Sendable {
 }
 
 /// Gathers the content of a file, if it arrives whole and has room.
-private struct GatheredContent: OutputConsumer {
-    private let gathered: Monitor<Gathered>
-    private let path: [UInt8]
-    private var output: WholeOutput
-
-    init(_ gathered: Monitor<Gathered>, _ path: [UInt8]) {
-        self.gathered = gathered
-        self.path = path
-        output = WholeOutput(limit: Int(gathered.withLock { $0.room }))
-    }
-
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(BackupError) {
-        try output.receive(bytes)
-    }
-
-    func finish() {
+private func gather(_ path: [UInt8], in gathered: Monitor<Gathered>) -> WholeOutput {
+    WholeOutput(limit: Int(gathered.withLock { $0.room })) { content in
         gathered.withLock {
-            $0.contents[path] = output.bytes
-            $0.room -= Int64(output.bytes.count)
+            $0.contents[path] = content
+            $0.room -= Int64(content.count)
         }
     }
 }

@@ -13,7 +13,6 @@ package struct EvictableFile: Sendable, Hashable {
 extension EvictableFile {
     /// Reads the content, for the record of the snapshot that will contain it.
     ///
-    /// - Parameter shouldStop: called before each read; returning true stops the work.
     /// - Returns: the hash, and the number of bytes outside holes; nil when the work was stopped.
     /// - Throws: ``EvictionError``: `inUse`, `changed` and others.
     package func measure(

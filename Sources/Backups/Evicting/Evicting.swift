@@ -146,12 +146,13 @@ extension EvictionWork {
         let arrived = Monitor<[[UInt8]: [ContentHash]]>([:])
         var failure: BackupError?
         do throws(BackupError) {
-            try await engine.readContents(in: snapshot, isProof: true) { path in
+            let archive = PaxStream { path in
                 guard !shouldStop(), wanted.contains(path) else { return nil }
                 return HashConsumer(counter: counter) { content in
                     arrived.withLock { $0[path, default: []].append(content) }
                 }
             }
+            _ = try await engine.readContent(of: "/", in: snapshot, isProof: true, with: archive)
         } catch {
             failure = error
         }
@@ -180,7 +181,6 @@ extension EvictionWork {
         return proven
     }
 
-    /// - Parameter content: the hash of what the snapshot returned for its path.
     private func evict(
         _ file: MeasuredFile, _ content: ContentHash, _ snapshot: String, of repository: String
     ) -> EvictionOutcome.End {

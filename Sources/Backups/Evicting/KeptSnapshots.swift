@@ -61,30 +61,9 @@ extension Restic {
         return try output.consumer.newSnapshot.snapshot
     }
 
-    /// Passes the contents of all files of a snapshot to consumers, by one `restic dump`, which writes
-    /// a tar archive.
-    ///
-    /// A file whose content does not arrive whole may be damaged, absent, or behind one that is: its
-    /// consumer is not finished, and ``readContent(of:in:isProof:with:)`` tells why.
-    ///
-    /// - Parameters:
-    ///   - snapshot: the snapshot's full identifier.
-    ///   - isProof: whether nothing may come from restic's cache.
-    ///   - consumer: returns the consumer of a file's content, given the file's absolute path in the
-    ///     snapshot; nil to skip the file. When a consumer throws, the rest of its file is skipped.
-    /// - Throws: ``BackupError``, possibly after files were passed.
-    func readContents(
-        in snapshot: String, isProof: Bool = false,
-        with consumer: @escaping @Sendable (_ path: [UInt8]) -> (any OutputConsumer)?
-    ) async throws(BackupError) {
-        // Without --quiet restic prints a lock that it waits for among the content.
-        var dump = ResticCommand(
-            "dump", words("--quiet", "--archive=tar"), on: words(snapshot, "/"))
-        if isProof { dump.options += words("--no-cache", "--no-lock") }
-        _ = try await run(dump, reading: PaxStream(member: consumer))
-    }
-
-    /// Passes a file's content to a consumer.
+    /// Passes a file's content to a consumer, or that of a directory as an archive: to a ``PaxStream``. A
+    /// file that does not arrive whole in it may be damaged, absent, or behind one that is; reading that
+    /// by itself tells why.
     ///
     /// - Parameters:
     ///   - file: its absolute path in the snapshot.
@@ -95,7 +74,9 @@ extension Restic {
     func readContent<Consumer: OutputConsumer>(
         of file: FilePath, in snapshot: String, isProof: Bool = false, with consumer: Consumer
     ) async throws(BackupError) -> Consumer {
-        var dump = ResticCommand("dump", words("--quiet"), on: words(snapshot) + [file.bytes])
+        // Without --quiet restic prints a lock that it waits for among the content.
+        var dump = ResticCommand(
+            "dump", words("--quiet", "--archive=tar"), on: words(snapshot) + [file.bytes])
         if isProof { dump.options += words("--no-cache", "--no-lock") }
         return try await run(dump, reading: consumer)
     }

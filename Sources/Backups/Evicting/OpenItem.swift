@@ -96,8 +96,6 @@ final class OpenItem: Sendable {
     }
 
     /// Returns the hash of the content, with holes read as zeros; nil when the work was stopped.
-    ///
-    /// - Parameter shouldStop: called before each read; returning true stops the work.
     func hash(shouldStop: () -> Bool = { false }) throws(Errno) -> ContentHash? {
         try ContentHash(of: descriptor, shouldStop: shouldStop)
     }

@@ -173,10 +173,8 @@ struct LockSights: Sendable, Hashable {
 
     private var sights: [String: Sight] = [:]
 
-    init() {}
-
     /// Parses the contents of a file. A line that is not exactly as ``contents`` has it is ignored.
-    init(_ contents: [UInt8]) {
+    init(_ contents: [UInt8] = []) {
         let lines = contents.split(separator: UInt8(ascii: "\n")).compactMap(Self.parse)
         sights = Dictionary(lines) { $0.age < $1.age ? $0 : $1 }
     }

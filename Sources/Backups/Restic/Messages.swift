@@ -62,15 +62,20 @@ private let longestAnswer = 64 << 20
 struct WholeOutput: OutputConsumer {
     private(set) var bytes: [UInt8] = []
     private let limit: Int
+    private let whenDone: @Sendable ([UInt8]) -> Void
 
-    init(limit: Int = longestAnswer) { self.limit = limit }
+    init(
+        limit: Int = longestAnswer, whenDone: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) {
+        (self.limit, self.whenDone) = (limit, whenDone)
+    }
 
     mutating func receive(_ added: UnsafeRawBufferPointer) throws(BackupError) {
         guard bytes.count + added.count <= limit else { throw .tooLong }
         bytes.append(contentsOf: added)
     }
 
-    mutating func finish() {}
+    func finish() { whenDone(bytes) }
 }
 
 struct NoOutput: OutputConsumer {

@@ -211,7 +211,7 @@ extension Restic {
         defer { withExtendedLifetime(lock) {} }
         let wasBegun = wasBegun
         // Only what was not there before goes when it fails.
-        let empty = try emptyDirectory(exceptKeys: wasBegun)
+        let empty = try emptyDirectory()
         if let empty, wasBegun { try removeKeys(in: empty) }
         if let lock, empty != nil || repository.directory == nil {
             // Where it cannot be noted, only what a failure leaves goes, and not what a kill does.
@@ -274,7 +274,7 @@ extension Restic {
     /// Refuses a directory in which ``initialize()`` would fail, as far as that can be known without a
     /// password.
     package func requireUsableDirectory() throws(BackupError) {
-        guard var ancestor = try emptyDirectory(exceptKeys: wasBegun) else { return }
+        guard var ancestor = try emptyDirectory() else { return }
         if let refusal = isOfAnotherOwner { throw refusal }
         // restic makes those that are missing. One that cannot be looked at is not passed over.
         while (try? itemExists(ancestor)) == false, ancestor.removeLastComponent() {}
@@ -293,15 +293,13 @@ extension Restic {
         if let lock { try? setSize(0, of: lock.descriptor) }
     }
 
-    /// Returns the repository's directory where that has no repository and nothing else; nil where a
-    /// repository is, or the place is elsewhere.
-    ///
-    /// - Parameter exceptKeys: whether there may be keys.
-    private func emptyDirectory(exceptKeys: Bool) throws(BackupError) -> FilePath? {
+    /// Returns the repository's directory where that has no repository and nothing else, but for keys where
+    /// one was begun; nil where a repository is, or the place is elsewhere.
+    private func emptyDirectory() throws(BackupError) -> FilePath? {
         guard let directory = repository.directory,
             (try? directory.appending("config").status()) == nil
         else { return nil }
-        for name in contentDirectories where name != "keys" || !exceptKeys {
+        for name in contentDirectories where name != "keys" || !wasBegun {
             if try hasFiles(directory.appending(name), depth: 1) { throw lostConfig(name) }
         }
         let names = Set((contentDirectories + ["locks"]).map { Array($0.utf8) })

@@ -64,8 +64,9 @@ extension Restic {
     ) async throws(BackupError) -> [RestoreFailure] {
         let kept = try await record(of: snapshot).kept
         var failures: [RestoreFailure] = []
-        // Copies of a placeholder share their content: each is restored in a run of its own.
-        var left: [[UInt8]: [RecordedExclusion]] = [:]
+        // By the paths of the content in the snapshot. Copies of a placeholder share it: each is restored in
+        // a run of its own.
+        var left: [[UInt8]: [(path: [UInt8], modified: FileTime)]] = [:]
         for file in files {
             guard let record = file.record, let owner = file.owner, let size = file.size,
                 kept.indices.contains(record.item),
@@ -75,36 +76,29 @@ extension Restic {
                 failures.append(.missing(file.path, reason))
                 continue
             }
-            left[kept[record.item].path, default: []].append(file)
+            left[kept[record.item].path, default: []].append((file.path, record.modified))
         }
         while !left.isEmpty {
             let part = left.compactMapValues(\.last)
             left = left.mapValues { $0.dropLast() }.filter { !$0.value.isEmpty }
-            failures += try await fetch(part, from: snapshot, into: stage)
+            defer { stage.removeKept() }
+            let (end, lost) = try await fill(stage.keptPath, snapshot, Array(part.keys), 0)
+            if end.code != 0, end.errors.items.isEmpty || end.errors.droppedItemCount > 0 {
+                throw failure(end)
+            }
+            let damaged = Set(end.errors.items.map(\.name) + lost.map { printedName($0) })
+            for (stored, file) in part {
+                guard !damaged.contains(printedName(stored)) else {
+                    failures.append(.missing(file.path, "its content is damaged"))
+                    continue
+                }
+                do throws(Errno) {
+                    try stage.take(stored, to: file.path, file.modified)
+                } catch {
+                    failures.append(.missing(file.path, "\(error)"))
+                }
+            }
         }
         return failures
-    }
-
-    /// - Parameter files: by the paths of their content in the snapshot.
-    private func fetch(
-        _ files: [[UInt8]: RecordedExclusion], from snapshot: Snapshot, into stage: RestoreStage
-    ) async throws(BackupError) -> [RestoreFailure] {
-        defer { stage.removeKept() }
-        let (end, lost) = try await fill(stage.keptPath, snapshot, Array(files.keys), 0)
-        if end.code != 0, end.errors.items.isEmpty || end.errors.droppedItemCount > 0 {
-            throw failure(end)
-        }
-        let damaged = Set(end.errors.items.map(\.name) + lost.map { printedName($0) })
-        return files.compactMap { stored, file in
-            guard let record = file.record, !damaged.contains(printedName(stored)) else {
-                return .missing(file.path, "its content is damaged")
-            }
-            do throws(Errno) {
-                try stage.take(stored, to: file.path, record.modified)
-                return nil
-            } catch {
-                return .missing(file.path, "\(error)")
-            }
-        }
     }
 }

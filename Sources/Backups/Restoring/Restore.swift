@@ -54,20 +54,19 @@ extension Restic {
         let (snapshot, paths) = (part.snapshot, part.paths)
         let target = mode.target ?? "/"
         var complaints: [String] = []
-        var evicted: [RecordedExclusion] = []
-        var lacking: Set<[UInt8]> = []
+        var exclusions: [RecordedExclusion] = []
+        var lacks: [[UInt8]] = []
         do throws(BackupError) {
-            evicted = try await exclusions(of: snapshot).filter {
-                $0.isEvicted && paths.include($0.path)
-            }
-            lacking = Set(try await lacks(of: snapshot).map(printedName))
+            exclusions = try await self.exclusions(of: snapshot)
+            lacks = try await self.lacks(of: snapshot)
         } catch {
             guard error.code.mayConcernOneSnapshot else { throw error }
             complaints.append(RestoreResult.unreadableRecord)
         }
+        let evicted = exclusions.filter { $0.isEvicted && paths.include($0.path) }
         let names = Set(evicted.map(\.path))
         let stored = paths.filter { !names.contains($0) }
-        var wanted = WantedItems(stored, in: snapshot, lacking: lacking)
+        var wanted = WantedItems(stored, in: snapshot, lacking: Set(lacks.map(printedName)))
         let isStored = paths.isEmpty || !stored.isEmpty
         if isStored {
             wanted = try await readEntries(of: snapshot.identifier, into: wanted) {
@@ -93,8 +92,11 @@ extension Restic {
         }
         var amount = RestoreAmount(
             items: wanted.count, bytes: wanted.bytes, unstored: wanted.lacking.count)
+        // Of evicted files, which other repositories keep, and of what is not whole the failures tell.
+        let unstored = Set(wanted.lacking)
+        lacks.removeAll { names.contains($0) || unstored.contains(printedName($0)) }
         (amount.absentParts, amount.excludedItems) = try await absentParts(
-            below: paths, of: snapshot, among: list, but: Set(wanted.lacking))
+            below: paths, of: snapshot, among: list, exclusions, lacks)
         let roots = paths.isEmpty ? snapshot.sources.map(\.bytes) : paths
         let stage = try RestoreStage(in: target, for: roots)
         defer { stage.remove() }
@@ -245,11 +247,9 @@ extension Restic {
     /// Returns the parts below some paths that a snapshot lacks, and the newest snapshot that has each; nil
     /// where none is known to have it. Also the number of other excluded items there, which earlier
     /// snapshots may have.
-    ///
-    /// - Parameter stored: the printed names of what was not stored whole, and is no part.
     private func absentParts(
         below paths: [[UInt8]], of snapshot: Snapshot, among list: SnapshotList,
-        but stored: Set<[UInt8]>
+        _ exclusions: [RecordedExclusion], _ lacks: [[UInt8]]
     ) async throws(BackupError) -> ([AbsentPart], excluded: Int) {
         do throws(BackupError) {
             var parts =
@@ -261,13 +261,7 @@ extension Restic {
                     else { return AbsentPart?.none }
                     return AbsentPart(path: part, snapshot: holder, isPartial: held.isPartial)
                 }
-            let exclusions = try await exclusions(of: snapshot)
-            // Of evicted files the failures tell, which other repositories keep.
-            let evicted = Set(exclusions.filter(\.isEvicted).map(\.path))
-            for path in try await lacks(of: snapshot)
-            where !evicted.contains(path) && !stored.contains(printedName(path))
-                && !parts.contains(where: { $0.path == path })
-            {
+            for path in lacks where !parts.contains(where: { $0.path == path }) {
                 parts.append(AbsentPart(path: path, snapshot: nil, isPartial: false))
             }
             parts.removeAll { !paths.include($0.path) }

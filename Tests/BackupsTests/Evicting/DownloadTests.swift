@@ -9,12 +9,8 @@ import Testing
 
 @Suite("Bringing evicted files back", .cleansUp)
 struct DownloadTests {
-    @Test("no record makes a file set-user-ID, set-group-ID or sticky")
+    @Test("a file that is set-user-ID, set-group-ID or sticky is left alone")
     func specialBits() throws {
-        #expect(
-            EvictionRecord(
-                repository: "fedcba9876543210", snapshot: "0123456789abcdef", item: 0,
-                permissions: 0o4755, modified: EvictionFixture.modified) == nil)
         for permissions: UInt16 in [0o4755, 0o2755, 0o1644] {
             let fixture = try evictionFixture(permissions: permissions)
             expectRefusal(.specialBits) { try fixture.evict() }
