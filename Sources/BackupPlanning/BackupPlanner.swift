@@ -1,6 +1,7 @@
 import EffectiveValues
 import FileTree
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// Walks the sources of a backup, applies the policy to every item, and builds a plan.
@@ -73,7 +74,10 @@ public struct BackupPlanner: Sendable {
                 return try body()
             } catch {
                 let path = backedUpPath(path)
-                if !refused.contains(where: { $0.path == path }) { refused.append((path, error)) }
+                let isHidden = (error as? FileError)?.code == .noSuchFile && isLocked(above: path)
+                if !refused.contains(where: { $0.path == path }) {
+                    refused.append((path, isHidden ? FileError(.noKey, of: path) : error))
+                }
                 return nil
             }
         }

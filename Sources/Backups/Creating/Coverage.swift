@@ -42,8 +42,8 @@ struct Coverage: Sendable {
     ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     init(
-        of plan: BackupPlan, missing: [FilePath], in set: SnapshotSet, with earlier: [Snapshot],
-        hasUnreadable: Bool, by engine: Restic
+        of plan: BackupPlan, in set: SnapshotSet, with earlier: [Snapshot], hasUnreadable: Bool,
+        by engine: Restic
     ) async throws(BackupError) {
         self.hasUnreadable = hasUnreadable
         self.earlier = earlier
@@ -62,7 +62,7 @@ struct Coverage: Sendable {
         new.number = min(
             max(new.number, (earlier.last?.number ?? 0) + 1), SnapshotTags.highestNumber)
         new.set = set.text
-        new.add(plan, missing: missing)
+        new.add(plan)
         let gone = previous?.sources.map(\.path).filter { !new.sourcePaths.contains($0) } ?? []
         new.moved = PathSet(gone.filter { leadsElsewhere(FilePath(bytes: $0)) })
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)

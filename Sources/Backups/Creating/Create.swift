@@ -30,14 +30,12 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - plan: the plan, made by `planner` with a manifest.
-    ///   - missing: the SOURCEs that do not exist. Those that the plan refused are added.
     ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
     /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
     package func create(
-        _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
-        tags: [String]
+        _ plan: BackupPlan, planner: BackupPlanner, configuration: String, tags: [String]
     ) async throws -> BackupResult {
-        let missing = missing + plan.refused
+        var plan = plan
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to judge a snapshot by")
         }
@@ -46,8 +44,7 @@ extension Restic {
         let listed = try await list()
         let (set, earlier, doubt) = beginSnapshot(of: configuration, after: listed)
         var coverage = try await Coverage(
-            of: plan, missing: missing, in: set, with: earlier,
-            hasUnreadable: !listed.unreadable.isEmpty, by: self)
+            of: plan, in: set, with: earlier, hasUnreadable: !listed.unreadable.isEmpty, by: self)
         if let doubt { coverage.blame(incomparable: doubt) }
         if try await lostLast(of: configuration, among: listed) != nil {
             coverage.blame(
@@ -62,14 +59,16 @@ extension Restic {
             unnoted == nil && isOwn(set)
             ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
         let own = SnapshotTags(
-            sources: plan.sources + missing, set: tagged, number: coverage.new.number,
+            sources: plan.sources + plan.refused, set: tagged, number: coverage.new.number,
             recordHash: hash)
         var tags = own.texts + tags
         if tagged != set { tags.append(StateTag.unnoted) }
         // What was taken away comes back.
         let away = Set(coverage.new.sources.filter(\.isAway).map(\.path))
-        let lost = missing.filter { !away.contains($0.bytes) }
-        if plan.isIncomplete || !lost.isEmpty { tags.append(StateTag.incomplete) }
+        plan.notices = plan.notices.filter {
+            !plan.isOfMissing($0) || !away.contains($0.path.bytes)
+        }
+        if plan.isIncomplete { tags.append(StateTag.incomplete) }
         let start = FileTime.now
         let selection = try plan.resticSelection()
         let (summary, named, errors) = try await store(
@@ -89,7 +88,6 @@ extension Restic {
         var shortfalls = ShortfallList(plan)
         shortfalls.add(walk.shortfalls)
         shortfalls.add(complaints: errors, named, plan.sources)
-        shortfalls.add(lost.map { Shortfall(path: $0.bytes, cause: .missingSource) })
         var result = BackupResult(
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,

@@ -83,7 +83,7 @@ extension Shortfall.Cause {
         "was evicted while the backup ran, and may be in the snapshot without its content "
             + "(run the backup again)")
 
-    package static let missingSource = Self(
+    static let missingSource = Self(
         "missing-source", "is a SOURCE, and does not exist", lacksContent: false)
 
     static let missing = Self(
@@ -128,6 +128,7 @@ struct ShortfallList {
         for notice in plan.notices where notice.isShortfall {
             causes[notice.path.bytes] =
                 switch notice.matter {
+                case .unreadable where plan.isOfMissing(notice): .missingSource
                 case .unreadable(let error) where error.code == .locked: .locked
                 case .eviction: .eviction(notice.sentence)
                 case .attributeName: .attributes("one has a name that is not UTF-8")
