@@ -110,9 +110,7 @@ struct Coverage: Sendable {
         for index in new.sources.indices {
             new.sources[index].expectItself()
             let path = new.sources[index].path
-            guard let known = previous?.sources.first(where: { $0.path == path }) else {
-                continue
-            }
+            guard let known = previous?.source(at: path) else { continue }
             before[index] = known
             new.sources[index].takeOver(known, mounts)
         }
@@ -145,7 +143,7 @@ struct Coverage: Sendable {
             }
         }
         for (index, before) in before where !new.sources[index].isMissing {
-            let gone = amount(of: excluded, in: before, found)
+            let gone = amount(of: found, in: before)
             new.sources[index].compare(without: gone)
             var rest = before.amount
             rest.subtract(gone)
@@ -156,12 +154,10 @@ struct Coverage: Sendable {
         noteFalls()
     }
 
-    /// Returns how much there was of parts of a SOURCE.
-    private func amount(
-        of parts: some Sequence<[UInt8]>, in source: RecordedSource, _ amounts: [[UInt8]: Amount]
-    ) -> Amount {
-        parts.lazy.filter { isHeld($0, by: source.path) }.compactMap { amounts[$0] }
-            .reduce(into: Amount()) { $0.add($1) }
+    /// Returns how much there was of those parts that are in a SOURCE.
+    private func amount(of parts: [[UInt8]: Amount], in source: RecordedSource) -> Amount {
+        parts.filter { isHeld($0.key, by: source.path) }
+            .reduce(into: Amount()) { $0.add($1.value) }
     }
 
     private mutating func noteUnmounted() {
@@ -347,15 +343,16 @@ struct Coverage: Sendable {
                 "is excluded for the first time, and users other than its owner can set marks on "
                     + "it: \(item.reason.sentence)", about: path)
         }
-        for source in new.sources where source.isAway {
-            let wasAway = previous?.sources.contains { $0.path == source.path && $0.isAway }
-            guard wasAway != true else { continue }
+        for source in new.sources
+        where source.isAway && previous?.source(at: source.path)?.isAway != true {
             report.tell(
                 "is on a medium that is not here; the snapshot that has it is kept until it is back",
                 about: source.path)
         }
         for source in new.sources {
-            guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
+            // One that had fallen before in the same way was named then.
+            guard let fall = source.fall,
+                previous?.source(at: source.path)?.fall != fall || fellNow.contains(source.path)
             else { continue }
             let (name, sentence) = source.words(for: fall)
             report.blame(name, sentence, about: source.path)
@@ -370,11 +367,6 @@ struct Coverage: Sendable {
                         + "covered: \(reason.message)")
         }
         report.bytes = previous.map { ($0.amount.bytes, new.amount.bytes) }
-    }
-
-    /// Whether a SOURCE had fallen before in the same way, so that it was named.
-    private func isKnown(_ source: RecordedSource) -> Bool {
-        previous?.sources.contains { $0.path == source.path && $0.fall == source.fall } == true
     }
 
     /// Adds that the records of earlier snapshots cannot be read, or were not made here: it is not
@@ -465,10 +457,9 @@ struct Coverage: Sendable {
         }
         for index in fewer {
             let source = new.sources[index]
-            let excludedSince = amount(of: excluded.keys, in: source, excluded)
             let expected = (source.named ?? 0).subtractingSaturating(
-                excludedSince.items)
-            let before = old?.sources.first { $0.path == source.path }?.evicted
+                amount(of: excluded, in: source).items)
+            let before = old?.source(at: source.path)?.evicted
             let evicted = before.map { max(0, source.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)
             // Where items fell, that is told already.

@@ -102,8 +102,6 @@ extension Restic {
             let verdict = Verdict(
                 snapshot: summary.snapshot, isComplete: result.isComplete, files: named.fileCount)
             unnoted = note(hash, coverage.new.noted(verdict).text)
-            // Behind all that must be noted, so that it takes no room from that.
-            if unnoted == nil { notes?.keep(text) }
             // Where it cannot be noted, the one before stays expected.
             if tagged == set { try? await noteLast(hash, of: configuration) }
         }
@@ -118,7 +116,11 @@ extension Restic {
             in: repository.directory.map { _ in
                 FilePath(bytes: repository.absoluteBytes).appending("snapshots")
             }, with: consume storedFiles)
-        if result.unnoted == nil { notes?.keep(named, of: configuration) }
+        // Behind all that must be noted, so that they take no room from that.
+        if unnoted == nil {
+            notes?.keep(text)
+            notes?.keep(named, of: configuration)
+        }
         return result
     }
 

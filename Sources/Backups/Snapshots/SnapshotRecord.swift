@@ -122,6 +122,8 @@ package struct SnapshotRecord: Sendable {
         fallen = noted.fallen
     }
 
+    func source(at path: [UInt8]) -> RecordedSource? { sources.first { $0.path == path } }
+
     package var amount: Amount { sources.reduce(into: Amount()) { $0.add($1.amount) } }
 
     /// The SOURCEs that were missing, and what could not be stored.
