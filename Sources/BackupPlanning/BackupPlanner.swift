@@ -92,8 +92,7 @@ public struct BackupPlanner: Sendable {
         let items = resolved.compactMap { path in
             attempt(path) {
                 let item = try reader.source(at: path)
-                let pattern = ExclusionPatterns(patterns, sources: [path])
-                    .excluding(source: path, number: 0)
+                let pattern = ExclusionPatterns(patterns, sources: [path]).excluding(source: path)
                 let reason: ExclusionReason? =
                     item.decision.isExcluded
                     ? .excluded(item.decision.exclusion) : pattern.map { .pattern($0) }

@@ -120,10 +120,8 @@ struct ExclusionPatterns: Sendable {
         return decisive.flatMap { $0.isNegated ? nil : $0 }
     }
 
-    /// Returns the pattern that excludes a source, or everything in it; nil when none does.
-    ///
-    /// - Parameter number: its place among the sources.
-    func excluding(source: FilePath, number: Int) -> ExclusionPattern? {
+    /// Returns the pattern that excludes the only source, or everything in it; nil when none does.
+    func excluding(source: FilePath) -> ExclusionPattern? {
         let absolute = ExclusionPatterns(all.filter(\.isAbsolute), sources: [])
         var path = source
         while !path.components.isEmpty {
@@ -133,7 +131,7 @@ struct ExclusionPatterns: Sendable {
         }
         // Names that nothing has.
         let trials = ["\u{1}0a\u{2}", ".\u{1}0a\u{2}"].map { source.pushing(FilePath($0)).bytes }
-        let found = trials.map { excluding($0, isDirectory: false, below: number) }
+        let found = trials.map { excluding($0, isDirectory: false, below: 0) }
         return found.contains(nil) ? nil : found.last ?? nil
     }
 }

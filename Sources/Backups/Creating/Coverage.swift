@@ -66,14 +66,13 @@ struct Coverage: Sendable {
         let gone = previous?.sources.map(\.path).filter { !new.sourcePaths.contains($0) } ?? []
         new.moved = PathSet(gone.filter { leadsElsewhere(FilePath(bytes: $0)) })
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
-        let paths = Set(new.sources.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
             (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
             + (previous?.fallen ?? [])
         former = Set(
             formerFalls.filter {
-                !paths.contains($0) && (new.plans($0) || new.absent.contains($0))
+                new.source(at: $0) == nil && (new.plans($0) || new.absent.contains($0))
             })
         try await compareSources()
         noteGoneParts()
@@ -85,10 +84,9 @@ struct Coverage: Sendable {
     }
 
     private mutating func noteGoneParts() {
-        let paths = Set(new.sources.map(\.path))
         let held = previous?.holds.filter { $0.kind != .clock }.map(\.part) ?? []
-        let gone = held.filter { part in
-            !paths.contains(part) && new.plans(part) && !isThere(part)
+        let gone = held.filter {
+            new.source(at: $0) == nil && new.plans($0) && !isThere($0)
         }
         // Where much went at once, or the directory too, it need not be its owner who deleted it.
         let deleted = gone.filter {
@@ -166,8 +164,7 @@ struct Coverage: Sendable {
         former.subtract(mounted.subtracting(before.map(\.path)))
         let gone = before.filter { mount in
             !mounted.contains(mount.path) && previous?.plans(mount.path) == true
-                && new.plans(mount.path) && !new.sources.contains { $0.path == mount.path }
-                && mount.isGone
+                && new.plans(mount.path) && new.source(at: mount.path) == nil && mount.isGone
         }
         unmounted = Set(gone.map(\.path))
         former.formUnion(unmounted)
@@ -203,7 +200,7 @@ struct Coverage: Sendable {
         update.add(fallen: fellNow)
         let back =
             previous?.holds.filter {
-                $0.kind == .other && new.has($0.part) && !new.sources.map(\.path).contains($0.part)
+                $0.kind == .other && new.has($0.part) && new.source(at: $0.part) == nil
             } ?? []
         for held in earlier where !back.isEmpty {
             let parts = back.filter { $0.number == held.number }.map(\.part)

@@ -281,20 +281,16 @@ extension Restic {
         if !selection.excludeFile.isEmpty {
             command.options.append(option("--exclude-file", excludes.path))
         }
-        var listed: [UInt8] = []
-        if case .list(let paths) = selection.targets {
-            listed = paths
-        } else {
-            command.operands = plan.sources.map(\.bytes)
-        }
+        if selection.list.isEmpty { command.operands = plan.sources.map(\.bytes) }
         command.operands.append(record.bytes)
-        if ([listed] + command.operands).contains(where: { $0.contains(UInt8(ascii: "\n")) }) {
+        let targets = [selection.list] + command.operands
+        if targets.contains(where: { $0.contains(UInt8(ascii: "\n")) }) {
             let absent = Array("/\(randomIdentifier())".utf8)
             command.absentTarget = absent
             command.operands.append(absent)
         }
-        let list = try MemoryFile(listed)
-        if !listed.isEmpty { command.options.append(option("--files-from-raw", list.path)) }
+        let list = try MemoryFile(selection.list)
+        if !selection.list.isEmpty { command.options.append(option("--files-from-raw", list.path)) }
         let (output, end) = try await attempt(command, reading: Lines(messages))
         // restic opens the lists through this process's descriptors.
         withExtendedLifetime((excludes, list)) {}

@@ -59,7 +59,7 @@ struct RecordNotes: Sendable {
     }
 
     private func write(_ text: [UInt8], to file: FilePath) {
-        let status = try? filesystemStatus(of: file.removingLastComponent())
+        let status = try? filesystemStatus(of: place)
         guard let room = status?.availableBytes, text.count <= Self.longestText,
             room >= Self.roomLeft + Int64(text.count)
         else { return }
