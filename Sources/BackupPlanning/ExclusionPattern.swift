@@ -35,8 +35,7 @@ public struct ExclusionPattern: Sendable, Hashable {
         isOnlyForDirectories = rest.last == UInt8(ascii: "/")
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }
         var above: [NamePattern?] = []
-        let isInHome = rest.starts(with: "~/".utf8)
-        if isInHome {
+        if rest.starts(with: "~/".utf8) {
             guard let home else { return nil }
             above = home.components.map { name in
                 NamePattern(
@@ -54,9 +53,6 @@ public struct ExclusionPattern: Sendable, Hashable {
             + parts.map { $0.elementsEqual("**".utf8) ? nil : NamePattern($0, matchesBytes: true) }
     }
 
-    /// Whether only the last name of a path must be looked at.
-    var isForAnyDepth: Bool { names.count == 2 && names[0] == nil }
-
     /// Whether it fits a path.
     ///
     /// - Parameter path: the names from the root of the filesystem, or from a source.
@@ -64,7 +60,8 @@ public struct ExclusionPattern: Sendable, Hashable {
         guard isDirectory || !isOnlyForDirectories, let last = path.last else { return false }
         // Most items that do not match show it here.
         if let name = names.last ?? nil, !name.matches(last) { return false }
-        if isForAnyDepth { return true }
+        // It fits at any depth.
+        if names.count == 2, names[0] == nil { return true }
         var (name, position) = (0, path.startIndex)
         // Where to resume when what follows the last `**` does not fit: that takes one name more.
         var retry: (name: Int, position: Int)?

@@ -47,8 +47,7 @@ struct ResticExclusionTests {
         let few = ResticSelection(
             patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
         try expectStored(expected, by: restic, few, source)
-        let many = try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
-        try expectStored(expected, by: restic, many, source)
+        try expectStored(expected, by: restic, coverSelection(of: plan), source)
     }
 
     @Test("of directories for caches everything but the tags, either way")
@@ -79,8 +78,7 @@ struct ResticExclusionTests {
         #expect(expected.count == 2 * count + 1)
         let restic = try Restic(in: base)
         try expectStored(expected, by: restic, plan.resticSelection(), source)
-        let cover = SmallestCover(sources: plan.sources, exclusions: plan.exclusions)
-        try expectStored(expected, by: restic, cover.selection(), source)
+        try expectStored(expected, by: restic, coverSelection(of: plan), source)
     }
 
     @Test("of very many, stores only a thousand empty directories, the nearest to the root")

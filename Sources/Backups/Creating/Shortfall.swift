@@ -17,10 +17,8 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether it can be the same at each backup with nothing wrong on the machine, such as another
         /// user's private file. A device that fails, and what came of the moment, are news each time.
         package let canLast: Bool
-        /// Whether the content was evicted into another repository. That can last only while an earlier
-        /// snapshot has it, or once that it does not was accepted.
-        package var isElsewhere: Bool { name == Self.elsewhereName }
-
+        /// The name where the content was evicted into another repository. That can last only while an
+        /// earlier snapshot has it, or once that it does not was accepted.
         package static let elsewhereName = "evicted-elsewhere"
 
         private init(
