@@ -18,7 +18,7 @@ public struct BackupPlan: Sendable {
     /// stored of it, and ``exclusions`` does not list it.
     package internal(set) var ownState: [ExcludedItem] = []
     /// The notices to report, such as ignored marks and items that could not be read.
-    public internal(set) var notices: [PlanNotice] = []
+    public package(set) var notices: [PlanNotice] = []
     /// The counts of stored and excluded items.
     public var totals: PlanTotals {
         sourceTotals.reduce(into: PlanTotals()) { $0.add($1) }
@@ -120,6 +120,12 @@ public struct BackupPlan: Sendable {
             }
         }
         add(missing)
+    }
+
+    /// Whether a notice is of a source that does not exist, rather than of an item that vanished meanwhile.
+    package func isOfMissing(_ notice: PlanNotice) -> Bool {
+        guard case .unreadable(let error) = notice.matter else { return false }
+        return error.code == .noSuchFile && refused.contains(notice.path)
     }
 
     mutating func add(_ added: [PlanNotice]) {

@@ -1,6 +1,7 @@
 import EffectiveValues
 import FileTree
 import StoragePolicy
+import SystemCalls
 import SystemPackage
 
 /// Walks the sources of a backup, applies the policy to every item, and builds a plan.
@@ -73,7 +74,10 @@ public struct BackupPlanner: Sendable {
                 return try body()
             } catch {
                 let path = backedUpPath(path)
-                if !refused.contains(where: { $0.path == path }) { refused.append((path, error)) }
+                let isHidden = (error as? FileError)?.code == .noSuchFile && isLocked(above: path)
+                if !refused.contains(where: { $0.path == path }) {
+                    refused.append((path, isHidden ? FileError(.noKey, of: path) : error))
+                }
                 return nil
             }
         }
@@ -88,8 +92,7 @@ public struct BackupPlanner: Sendable {
         let items = resolved.compactMap { path in
             attempt(path) {
                 let item = try reader.source(at: path)
-                let pattern = ExclusionPatterns(patterns, sources: [path])
-                    .excluding(source: path, number: 0)
+                let pattern = ExclusionPatterns(patterns, sources: [path]).excluding(source: path)
                 let reason: ExclusionReason? =
                     item.decision.isExcluded
                     ? .excluded(item.decision.exclusion) : pattern.map { .pattern($0) }

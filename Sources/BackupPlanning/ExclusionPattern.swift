@@ -35,8 +35,7 @@ public struct ExclusionPattern: Sendable, Hashable {
         isOnlyForDirectories = rest.last == UInt8(ascii: "/")
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }
         var above: [NamePattern?] = []
-        let isInHome = rest.starts(with: "~/".utf8)
-        if isInHome {
+        if rest.starts(with: "~/".utf8) {
             guard let home else { return nil }
             above = home.components.map { name in
                 NamePattern(
@@ -54,9 +53,6 @@ public struct ExclusionPattern: Sendable, Hashable {
             + parts.map { $0.elementsEqual("**".utf8) ? nil : NamePattern($0, matchesBytes: true) }
     }
 
-    /// Whether only the last name of a path must be looked at.
-    var isForAnyDepth: Bool { names.count == 2 && names[0] == nil }
-
     /// Whether it fits a path.
     ///
     /// - Parameter path: the names from the root of the filesystem, or from a source.
@@ -64,7 +60,8 @@ public struct ExclusionPattern: Sendable, Hashable {
         guard isDirectory || !isOnlyForDirectories, let last = path.last else { return false }
         // Most items that do not match show it here.
         if let name = names.last ?? nil, !name.matches(last) { return false }
-        if isForAnyDepth { return true }
+        // It fits at any depth.
+        if names.count == 2, names[0] == nil { return true }
         var (name, position) = (0, path.startIndex)
         // Where to resume when what follows the last `**` does not fit: that takes one name more.
         var retry: (name: Int, position: Int)?
@@ -120,10 +117,8 @@ struct ExclusionPatterns: Sendable {
         return decisive.flatMap { $0.isNegated ? nil : $0 }
     }
 
-    /// Returns the pattern that excludes a source, or everything in it; nil when none does.
-    ///
-    /// - Parameter number: its place among the sources.
-    func excluding(source: FilePath, number: Int) -> ExclusionPattern? {
+    /// Returns the pattern that excludes the only source, or everything in it; nil when none does.
+    func excluding(source: FilePath) -> ExclusionPattern? {
         let absolute = ExclusionPatterns(all.filter(\.isAbsolute), sources: [])
         var path = source
         while !path.components.isEmpty {
@@ -133,7 +128,7 @@ struct ExclusionPatterns: Sendable {
         }
         // Names that nothing has.
         let trials = ["\u{1}0a\u{2}", ".\u{1}0a\u{2}"].map { source.pushing(FilePath($0)).bytes }
-        let found = trials.map { excluding($0, isDirectory: false, below: number) }
+        let found = trials.map { excluding($0, isDirectory: false, below: 0) }
         return found.contains(nil) ? nil : found.last ?? nil
     }
 }

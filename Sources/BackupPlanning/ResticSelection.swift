@@ -4,14 +4,9 @@ import SystemPackage
 
 /// The input that makes restic exclude exactly what the plan excludes.
 package struct ResticSelection: Sendable, Hashable {
-    package enum Targets: Sendable, Hashable {
-        /// The sources themselves, as arguments.
-        case sources
-        /// A list for `--files-from-raw`: absolute paths, each followed by a NUL.
-        case list([UInt8])
-    }
-
-    package let targets: Targets
+    /// A list for `--files-from-raw`: absolute paths, each followed by a NUL. Empty where the sources
+    /// themselves are the arguments.
+    package let list: [UInt8]
     /// The contents of the file for `--exclude-file`; empty when nothing needs a pattern.
     package let excludeFile: [UInt8]
     /// The directories whose entries are not stored, because there are too many with nothing to store in them.
@@ -21,8 +16,8 @@ package struct ResticSelection: Sendable, Hashable {
     /// every entry against every pattern, at about 30 ns each.
     static let fewPatterns = 100
 
-    init(targets: Targets, patterns: [ResticPattern], unlisted: Set<[UInt8]> = []) {
-        (self.targets, self.unlisted) = (targets, unlisted)
+    init(list: [UInt8] = [], patterns: [ResticPattern], unlisted: Set<[UInt8]> = []) {
+        (self.list, self.unlisted) = (list, unlisted)
         excludeFile = patterns.reduce(into: []) { $0 += $1.line + [UInt8(ascii: "\n")] }
     }
 
@@ -48,7 +43,7 @@ extension BackupPlan {
             exclusions.count - fileCount <= SmallestCover.mostEmpty
         {
             return ResticSelection(
-                targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
+                patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
         }
         return try SmallestCover(sources: sources, exclusions: exclusions).selection()
     }

@@ -63,7 +63,7 @@ struct SmallestCover {
             .flatMap { ResticPattern.patterns(for: $0) }
             + kept.filter { treatments[$0.bytes] == .opened }.map { ResticPattern(contentsOf: $0) }
         return ResticSelection(
-            targets: .list(cover.paths), patterns: patterns,
+            list: cover.paths, patterns: patterns,
             unlisted: dropped.isEmpty ? [] : directories(without: cover))
     }
 

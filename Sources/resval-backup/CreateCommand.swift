@@ -118,21 +118,19 @@ extension Creation {
         // Its directory is excluded, so it must be there before the plan is made. Where it cannot be, the
         // engine tells.
         _ = try? engine.makeIdentifier(of: configuration)
-        let present = try presentSources(sources, tellsOfMissing: false)
-        let missing = sources.filter { !present.contains($0) }.map { backedUpPath($0) }
         let display = progress.begin(counting: "items examined")
         defer { display.end() }
         engine.progress = reporter(display)
         var planner = self.planner(for: engine.repository, showing: display)
         planner.makesManifest = true
         planner.cache = engine.cache
-        let (plan, result) = try await running { [planner, engine, configuration, tags] in
-            var plan = try planner.makePlan(for: present)
+        let (plan, result) = try await running { [planner, engine, sources, configuration, tags] in
+            var plan = try planner.makePlan(for: sources)
             try await engine.noteMissing(in: &plan)
             report(plan.notices.filter { !$0.isShortfall })
             report(patternsIn: plan, patterns)
             let result = try await engine.create(
-                plan, planner: planner, configuration: configuration, missing: missing, tags: tags)
+                plan, planner: planner, configuration: configuration, tags: tags)
             return (plan, result)
         }
         reportShortfalls(result)
@@ -162,10 +160,6 @@ extension Creation {
 
     private func reportShortfalls(_ result: BackupResult) {
         for shortfall in result.shortfalls {
-            // That its key is missing was said before.
-            if shortfall.cause == .missingSource, isLocked(above: FilePath(bytes: shortfall.path)) {
-                continue
-            }
             Messages.write(about: shortfall.path, shortfall.cause.sentence)
         }
         for path in result.changed {

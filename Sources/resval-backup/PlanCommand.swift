@@ -61,16 +61,15 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let creation = try source.creation(repository.configuration, policy)
-        let sources = try presentSources(creation.sources)
         let display = ProgressOptions.automatic.begin(counting: "items examined")
         defer { display.end() }
         let planner = creation.planner(for: try repository.location(), showing: display)
         let isWhole = try await running {
             format == nil
-                ? try await show(planner, for: sources)
-                : try writeList(planner, for: sources)
+                ? try await show(planner, for: creation.sources)
+                : try writeList(planner, for: creation.sources)
         }
-        if !isWhole || sources.count < creation.sources.count { throw ExitCode(3) }
+        if !isWhole { throw ExitCode(3) }
     }
 
     /// Prints the items of a plan, or only what is excluded, and the totals.

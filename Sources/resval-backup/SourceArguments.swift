@@ -64,32 +64,6 @@ struct SourceArguments: ParsableArguments {
     }
 }
 
-/// Returns the SOURCEs that exist, or cannot be reached, which the planner reports; the others are
-/// reported.
-///
-/// - Parameter tellsOfMissing: whether those are reported that do not exist; in any case when none does.
-/// - Throws: `ExitCode` 1 when none exists.
-func presentSources(_ sources: [FilePath], tellsOfMissing: Bool = true) throws -> [FilePath] {
-    var missing: [FileError] = []
-    let present = sources.filter { source in
-        do throws(FileError) {
-            _ = try source.fileStatus()
-            return true
-        } catch {
-            if error.code != .noSuchFile { return true }
-            if isLocked(above: source) {
-                Messages.write(FileError(.noKey, of: source))
-            } else {
-                missing.append(error)
-            }
-            return false
-        }
-    }
-    if tellsOfMissing || present.isEmpty { missing.forEach { Messages.write($0) } }
-    if present.isEmpty { throw ExitCode(1) }
-    return present
-}
-
 extension Creation {
     /// - Parameters:
     ///   - repository: is excluded where it is below a SOURCE.

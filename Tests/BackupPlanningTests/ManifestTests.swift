@@ -1,6 +1,4 @@
 import BackupPlanning
-import EffectiveValues
-import StoragePolicy
 import SystemCalls
 import SystemPackage
 import TestSupport
@@ -49,10 +47,9 @@ struct ManifestTests {
         let root = try temporaryDirectory {
             Directory("a"); Directory("b")
         }
-        var planner = BackupPlanner(policy: StoragePolicy(), mounts: try MountTable.current())
-        planner.makesManifest = true
         let sources = ["a", "b"].map { root.appending($0) }
-        let manifest = try #require(planner.makePlan(for: sources).manifest)
+        let plan = try makePlan(sources[0], sources[1]) { $0.makesManifest = true }
+        let manifest = try #require(plan.manifest)
         for (number, source) in sources.enumerated() {
             let index = try #require(manifest.index(of: PlanManifest.hash(source.bytes)))
             #expect(manifest.entries[index].source == number)

@@ -45,10 +45,9 @@ struct ResticExclusionTests {
         let restic = try Restic(in: base)
         let exclusions = ResticSelection.exclusions(of: plan)
         let few = ResticSelection(
-            targets: .sources, patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
+            patterns: exclusions.flatMap { ResticPattern.patterns(for: $0) })
         try expectStored(expected, by: restic, few, source)
-        let many = try SmallestCover(sources: plan.sources, exclusions: exclusions).selection()
-        try expectStored(expected, by: restic, many, source)
+        try expectStored(expected, by: restic, coverSelection(of: plan), source)
     }
 
     @Test("of directories for caches everything but the tags, either way")
@@ -79,8 +78,7 @@ struct ResticExclusionTests {
         #expect(expected.count == 2 * count + 1)
         let restic = try Restic(in: base)
         try expectStored(expected, by: restic, plan.resticSelection(), source)
-        let cover = SmallestCover(sources: plan.sources, exclusions: plan.exclusions)
-        try expectStored(expected, by: restic, cover.selection(), source)
+        try expectStored(expected, by: restic, coverSelection(of: plan), source)
     }
 
     @Test("of very many, stores only a thousand empty directories, the nearest to the root")
@@ -155,11 +153,7 @@ struct ResticExclusionTests {
         let sources = ["whole", "other", "file"].map { root.appending($0) }
         let plan = try makePlan(sources[0], sources[1], sources[2])
         let selection = try coverSelection(of: plan)
-        guard case .list(let list) = selection.targets else {
-            Issue.record("\(selection.targets)")
-            return
-        }
-        let listed = list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        let listed = selection.list.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         let expected = [sources[0], root.pushing("other/kept"), sources[2]]
         #expect(listed.sorted() == expected.map(\.string).sorted())
         #expect(selection.excludeFile.isEmpty)
@@ -242,10 +236,9 @@ struct Restic {
         _ selection: ResticSelection, of source: FilePath
     ) throws -> Set<[UInt8]> {
         var words: [any CommandArgument] = ["backup"]
-        switch selection.targets {
-        case .sources: words.append(source)
-        case .list(let list): words += ["--files-from-raw", try file("list", list)]
-        }
+        words +=
+            selection.list.isEmpty
+            ? [source] : ["--files-from-raw", try file("list", selection.list)]
         words += ["--exclude-file", try file("exclude", selection.excludeFile)]
         try command(words).runSuccessfully()
         let target = base.appending("restored")
@@ -289,12 +282,7 @@ private struct Cover {
     let expanded: Set<[UInt8]>
 
     init(_ selection: ResticSelection, of root: FilePath) throws {
-        guard case .list(let list) = selection.targets else {
-            listed = []
-            expanded = []
-            return
-        }
-        listed = list.split(separator: 0).map { FilePath(bytes: Array($0)) }
+        listed = selection.list.split(separator: 0).map { FilePath(bytes: Array($0)) }
         let emptied = selection.excludeFile.split(separator: UInt8(ascii: "\n"))
             .map { FilePath(bytes: Array($0.dropLast(2))) }
         var paths: Set<[UInt8]> = []

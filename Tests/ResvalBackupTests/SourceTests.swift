@@ -40,6 +40,7 @@ struct SourceTests {
         try backup.run("create", good, loop, exits: 3, says: "\(loop): is not in the snapshot: ")
         try backup.run("create", loop, exits: 1)
         try backup.run("create", good, "no-such-name", exits: 3, says: "no-such-name: is a SOURCE")
+        try backup.run("plan", good, "no-such-name", exits: 3, says: "no-such-name: no such file")
         try backup.run("create", good, marked, exits: 0)
     }
 

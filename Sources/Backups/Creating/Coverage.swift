@@ -42,8 +42,8 @@ struct Coverage: Sendable {
     ///   - hasUnreadable: whether there are others that cannot be read.
     /// - Throws: ``BackupError`` when the repository as a whole cannot be read.
     init(
-        of plan: BackupPlan, missing: [FilePath], in set: SnapshotSet, with earlier: [Snapshot],
-        hasUnreadable: Bool, by engine: Restic
+        of plan: BackupPlan, in set: SnapshotSet, with earlier: [Snapshot], hasUnreadable: Bool,
+        by engine: Restic
     ) async throws(BackupError) {
         self.hasUnreadable = hasUnreadable
         self.earlier = earlier
@@ -62,18 +62,17 @@ struct Coverage: Sendable {
         new.number = min(
             max(new.number, (earlier.last?.number ?? 0) + 1), SnapshotTags.highestNumber)
         new.set = set.text
-        new.add(plan, missing: missing)
+        new.add(plan)
         let gone = previous?.sources.map(\.path).filter { !new.sourcePaths.contains($0) } ?? []
         new.moved = PathSet(gone.filter { leadsElsewhere(FilePath(bytes: $0)) })
         locked = plan.exclusions.filter { $0.reason == .locked }.map(\.path.bytes)
-        let paths = Set(new.sources.map(\.path))
         // What fell as a SOURCE of its own cannot be compared as a part of another.
         let formerFalls =
             (previous?.sources.filter { $0.hasFallen || $0.isMissing }.map(\.path) ?? [])
             + (previous?.fallen ?? [])
         former = Set(
             formerFalls.filter {
-                !paths.contains($0) && (new.plans($0) || new.absent.contains($0))
+                new.source(at: $0) == nil && (new.plans($0) || new.absent.contains($0))
             })
         try await compareSources()
         noteGoneParts()
@@ -85,10 +84,9 @@ struct Coverage: Sendable {
     }
 
     private mutating func noteGoneParts() {
-        let paths = Set(new.sources.map(\.path))
         let held = previous?.holds.filter { $0.kind != .clock }.map(\.part) ?? []
-        let gone = held.filter { part in
-            !paths.contains(part) && new.plans(part) && !isThere(part)
+        let gone = held.filter {
+            new.source(at: $0) == nil && new.plans($0) && !isThere($0)
         }
         // Where much went at once, or the directory too, it need not be its owner who deleted it.
         let deleted = gone.filter {
@@ -110,9 +108,7 @@ struct Coverage: Sendable {
         for index in new.sources.indices {
             new.sources[index].expectItself()
             let path = new.sources[index].path
-            guard let known = previous?.sources.first(where: { $0.path == path }) else {
-                continue
-            }
+            guard let known = previous?.source(at: path) else { continue }
             before[index] = known
             new.sources[index].takeOver(known, mounts)
         }
@@ -145,7 +141,7 @@ struct Coverage: Sendable {
             }
         }
         for (index, before) in before where !new.sources[index].isMissing {
-            let gone = amount(of: excluded, in: before, found)
+            let gone = amount(of: found, in: before)
             new.sources[index].compare(without: gone)
             var rest = before.amount
             rest.subtract(gone)
@@ -156,12 +152,10 @@ struct Coverage: Sendable {
         noteFalls()
     }
 
-    /// Returns how much there was of parts of a SOURCE.
-    private func amount(
-        of parts: some Sequence<[UInt8]>, in source: RecordedSource, _ amounts: [[UInt8]: Amount]
-    ) -> Amount {
-        parts.lazy.filter { isHeld($0, by: source.path) }.compactMap { amounts[$0] }
-            .reduce(into: Amount()) { $0.add($1) }
+    /// Returns how much there was of those parts that are in a SOURCE.
+    private func amount(of parts: [[UInt8]: Amount], in source: RecordedSource) -> Amount {
+        parts.filter { isHeld($0.key, by: source.path) }
+            .reduce(into: Amount()) { $0.add($1.value) }
     }
 
     private mutating func noteUnmounted() {
@@ -170,8 +164,7 @@ struct Coverage: Sendable {
         former.subtract(mounted.subtracting(before.map(\.path)))
         let gone = before.filter { mount in
             !mounted.contains(mount.path) && previous?.plans(mount.path) == true
-                && new.plans(mount.path) && !new.sources.contains { $0.path == mount.path }
-                && mount.isGone
+                && new.plans(mount.path) && new.source(at: mount.path) == nil && mount.isGone
         }
         unmounted = Set(gone.map(\.path))
         former.formUnion(unmounted)
@@ -207,7 +200,7 @@ struct Coverage: Sendable {
         update.add(fallen: fellNow)
         let back =
             previous?.holds.filter {
-                $0.kind == .other && new.has($0.part) && !new.sources.map(\.path).contains($0.part)
+                $0.kind == .other && new.has($0.part) && new.source(at: $0.part) == nil
             } ?? []
         for held in earlier where !back.isEmpty {
             let parts = back.filter { $0.number == held.number }.map(\.part)
@@ -347,15 +340,16 @@ struct Coverage: Sendable {
                 "is excluded for the first time, and users other than its owner can set marks on "
                     + "it: \(item.reason.sentence)", about: path)
         }
-        for source in new.sources where source.isAway {
-            let wasAway = previous?.sources.contains { $0.path == source.path && $0.isAway }
-            guard wasAway != true else { continue }
+        for source in new.sources
+        where source.isAway && previous?.source(at: source.path)?.isAway != true {
             report.tell(
                 "is on a medium that is not here; the snapshot that has it is kept until it is back",
                 about: source.path)
         }
         for source in new.sources {
-            guard let fall = source.fall, !isKnown(source) || fellNow.contains(source.path)
+            // One that had fallen before in the same way was named then.
+            guard let fall = source.fall,
+                previous?.source(at: source.path)?.fall != fall || fellNow.contains(source.path)
             else { continue }
             let (name, sentence) = source.words(for: fall)
             report.blame(name, sentence, about: source.path)
@@ -370,11 +364,6 @@ struct Coverage: Sendable {
                         + "covered: \(reason.message)")
         }
         report.bytes = previous.map { ($0.amount.bytes, new.amount.bytes) }
-    }
-
-    /// Whether a SOURCE had fallen before in the same way, so that it was named.
-    private func isKnown(_ source: RecordedSource) -> Bool {
-        previous?.sources.contains { $0.path == source.path && $0.fall == source.fall } == true
     }
 
     /// Adds that the records of earlier snapshots cannot be read, or were not made here: it is not
@@ -465,10 +454,9 @@ struct Coverage: Sendable {
         }
         for index in fewer {
             let source = new.sources[index]
-            let excludedSince = amount(of: excluded.keys, in: source, excluded)
             let expected = (source.named ?? 0).subtractingSaturating(
-                excludedSince.items)
-            let before = old?.sources.first { $0.path == source.path }?.evicted
+                amount(of: excluded, in: source).items)
+            let before = old?.source(at: source.path)?.evicted
             let evicted = before.map { max(0, source.evicted.subtractingSaturating($0)) } ?? 0
             let found = (known[source.path] ?? 0).addingSaturating(evicted)
             // Where items fell, that is told already.

@@ -30,14 +30,12 @@ extension Restic {
     ///
     /// - Parameters:
     ///   - plan: the plan, made by `planner` with a manifest.
-    ///   - missing: the SOURCEs that do not exist. Those that the plan refused are added.
     ///   - tags: additional tags for the snapshot, besides those that identify its SOURCEs.
     /// - Throws: ``BackupError`` when no snapshot was made; errors from planning.
     package func create(
-        _ plan: BackupPlan, planner: BackupPlanner, configuration: String, missing: [FilePath],
-        tags: [String]
+        _ plan: BackupPlan, planner: BackupPlanner, configuration: String, tags: [String]
     ) async throws -> BackupResult {
-        let missing = missing + plan.refused
+        var plan = plan
         guard let manifest = plan.manifest else {
             throw BackupError(.other, "the plan has no manifest to judge a snapshot by")
         }
@@ -46,8 +44,7 @@ extension Restic {
         let listed = try await list()
         let (set, earlier, doubt) = beginSnapshot(of: configuration, after: listed)
         var coverage = try await Coverage(
-            of: plan, missing: missing, in: set, with: earlier,
-            hasUnreadable: !listed.unreadable.isEmpty, by: self)
+            of: plan, in: set, with: earlier, hasUnreadable: !listed.unreadable.isEmpty, by: self)
         if let doubt { coverage.blame(incomparable: doubt) }
         if try await lostLast(of: configuration, among: listed) != nil {
             coverage.blame(
@@ -62,14 +59,16 @@ extension Restic {
             unnoted == nil && isOwn(set)
             ? set : SnapshotSet(identifier: randomIdentifier(), configuration: configuration)
         let own = SnapshotTags(
-            sources: plan.sources + missing, set: tagged, number: coverage.new.number,
+            sources: plan.sources + plan.refused, set: tagged, number: coverage.new.number,
             recordHash: hash)
         var tags = own.texts + tags
         if tagged != set { tags.append(StateTag.unnoted) }
         // What was taken away comes back.
         let away = Set(coverage.new.sources.filter(\.isAway).map(\.path))
-        let lost = missing.filter { !away.contains($0.bytes) }
-        if plan.isIncomplete || !lost.isEmpty { tags.append(StateTag.incomplete) }
+        plan.notices = plan.notices.filter {
+            !plan.isOfMissing($0) || !away.contains($0.path.bytes)
+        }
+        if plan.isIncomplete { tags.append(StateTag.incomplete) }
         let start = FileTime.now
         let selection = try plan.resticSelection()
         let (summary, named, errors) = try await store(
@@ -89,7 +88,6 @@ extension Restic {
         var shortfalls = ShortfallList(plan)
         shortfalls.add(walk.shortfalls)
         shortfalls.add(complaints: errors, named, plan.sources)
-        shortfalls.add(lost.map { Shortfall(path: $0.bytes, cause: .missingSource) })
         var result = BackupResult(
             summary: summary, storedItems: named.count + totals.storedOthers,
             shortfalls: shortfalls.sorted, vanished: walk.vanished, changed: walk.changed,
@@ -104,8 +102,6 @@ extension Restic {
             let verdict = Verdict(
                 snapshot: summary.snapshot, isComplete: result.isComplete, files: named.fileCount)
             unnoted = note(hash, coverage.new.noted(verdict).text)
-            // Behind all that must be noted, so that it takes no room from that.
-            if unnoted == nil { notes?.keep(text) }
             // Where it cannot be noted, the one before stays expected.
             if tagged == set { try? await noteLast(hash, of: configuration) }
         }
@@ -120,7 +116,11 @@ extension Restic {
             in: repository.directory.map { _ in
                 FilePath(bytes: repository.absoluteBytes).appending("snapshots")
             }, with: consume storedFiles)
-        if result.unnoted == nil { notes?.keep(named, of: configuration) }
+        // Behind all that must be noted, so that they take no room from that.
+        if unnoted == nil {
+            notes?.keep(text)
+            notes?.keep(named, of: configuration)
+        }
         return result
     }
 
@@ -281,20 +281,16 @@ extension Restic {
         if !selection.excludeFile.isEmpty {
             command.options.append(option("--exclude-file", excludes.path))
         }
-        var listed: [UInt8] = []
-        if case .list(let paths) = selection.targets {
-            listed = paths
-        } else {
-            command.operands = plan.sources.map(\.bytes)
-        }
+        if selection.list.isEmpty { command.operands = plan.sources.map(\.bytes) }
         command.operands.append(record.bytes)
-        if ([listed] + command.operands).contains(where: { $0.contains(UInt8(ascii: "\n")) }) {
+        let targets = [selection.list] + command.operands
+        if targets.contains(where: { $0.contains(UInt8(ascii: "\n")) }) {
             let absent = Array("/\(randomIdentifier())".utf8)
             command.absentTarget = absent
             command.operands.append(absent)
         }
-        let list = try MemoryFile(listed)
-        if !listed.isEmpty { command.options.append(option("--files-from-raw", list.path)) }
+        let list = try MemoryFile(selection.list)
+        if !selection.list.isEmpty { command.options.append(option("--files-from-raw", list.path)) }
         let (output, end) = try await attempt(command, reading: Lines(messages))
         // restic opens the lists through this process's descriptors.
         withExtendedLifetime((excludes, list)) {}

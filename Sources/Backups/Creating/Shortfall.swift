@@ -17,10 +17,8 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether it can be the same at each backup with nothing wrong on the machine, such as another
         /// user's private file. A device that fails, and what came of the moment, are news each time.
         package let canLast: Bool
-        /// Whether the content was evicted into another repository. That can last only while an earlier
-        /// snapshot has it, or once that it does not was accepted.
-        package var isElsewhere: Bool { name == Self.elsewhereName }
-
+        /// The name where the content was evicted into another repository. That can last only while an
+        /// earlier snapshot has it, or once that it does not was accepted.
         package static let elsewhereName = "evicted-elsewhere"
 
         private init(
@@ -83,7 +81,7 @@ extension Shortfall.Cause {
         "was evicted while the backup ran, and may be in the snapshot without its content "
             + "(run the backup again)")
 
-    package static let missingSource = Self(
+    static let missingSource = Self(
         "missing-source", "is a SOURCE, and does not exist", lacksContent: false)
 
     static let missing = Self(
@@ -128,6 +126,7 @@ struct ShortfallList {
         for notice in plan.notices where notice.isShortfall {
             causes[notice.path.bytes] =
                 switch notice.matter {
+                case .unreadable where plan.isOfMissing(notice): .missingSource
                 case .unreadable(let error) where error.code == .locked: .locked
                 case .eviction: .eviction(notice.sentence)
                 case .attributeName: .attributes("one has a name that is not UTF-8")

@@ -269,7 +269,8 @@ struct SecondWalk: Sendable {
                 throw error
             } catch let error as FileError where error.code == .noSuchFile {
                 // It was removed: what restic did not name of it has vanished.
-                if isLocked(above: source) { locked[source] = [source] }
+            } catch let error as FileError where error.code == .locked {
+                locked[source] = [source]
             } catch {
                 unseen[source] = "\(error)"
             }

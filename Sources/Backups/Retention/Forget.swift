@@ -27,23 +27,17 @@ extension Restic {
         let decisions = try await forgetDecisions(rules, scope, isDryRun: isDryRun)
         let removed = decisions.filter { !$0.isKept }.map(\.snapshot)
         guard !isDryRun, !removed.isEmpty else { return decisions }
-        try removeStoredFileRecords(except: decisions.filter(\.isKept).map(\.snapshot))
-        try await remove(removed)
-        return decisions
-    }
-
-    /// Removes the records of which files snapshots contain, before these are removed. A snapshot that is
-    /// not kept may have another identifier since its tags were changed; other SOURCEs are recorded again
-    /// with their next snapshot.
-    ///
-    /// - Throws: ``BackupError`` when a record may be left.
-    private func removeStoredFileRecords(except kept: [Snapshot]) throws(BackupError) {
-        guard let records = storedFileRecords else { return }
+        // The records of which files they contain go first; those of other SOURCEs are made again with their
+        // next snapshot. Where one may be left, no snapshot is removed.
         do throws(FileError) {
-            try records.remove(repository.fingerprint, except: Set(kept.map(\.identifier)))
+            try storedFileRecords?.remove(
+                repository.fingerprint,
+                except: Set(decisions.filter(\.isKept).map(\.snapshot.identifier)))
         } catch {
             throw backupError(error)
         }
+        try await remove(removed)
+        return decisions
     }
 
     private func forgetDecisions(

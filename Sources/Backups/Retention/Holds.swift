@@ -89,7 +89,6 @@ package struct HoldUpdate: Sendable {
         event = max(new.date, new.predecessorDate ?? new.date)
         let carried = previous?.holds ?? []
         let clockIsWrong = !new.isInOrder || carried.contains { $0.kind == .clock }
-        let missingSources = Set(new.sources.filter(\.isMissing).map(\.path))
         var returned: [[UInt8]] = []
         for hold in carried {
             let isOver = new.date.subtractingSaturating(hold.since) >= SnapshotRecord.heldTime
@@ -106,7 +105,7 @@ package struct HoldUpdate: Sendable {
                 // fall took nothing below the SOURCE.
                 if previous?.fallen.contains(hold.part) != true { returned.append(hold.part) }
             } else if new.plans(hold.part) || clockIsWrong
-                || hold.kind == .own && missingSources.contains(hold.part)
+                || hold.kind == .own && new.source(at: hold.part)?.isMissing == true
             {
                 // Not stored yet: were it excluded again now, its days would not be over.
                 let since = hold.kind == .own ? event : hold.since

@@ -14,7 +14,8 @@ import SystemPackage
 /// the items: ``ItemNames``.
 struct RecordNotes: Sendable {
     private let directory: FilePath
-    private let repository: String
+    /// The directory of the repository in it.
+    private let place: FilePath
     private static let longestVerdict = 64 << 20
     private static let textCount = 4
     private static let longestText = 16 << 20
@@ -25,13 +26,13 @@ struct RecordNotes: Sendable {
     ///   - repository: the fingerprint of the repository's location.
     init(in state: FilePath, of repository: String) {
         directory = state.appending("backup").appending("records")
-        self.repository = repository
+        place = directory.appending(repository)
     }
 
     /// Notes a record, or what was found out about its snapshot.
     func note(_ hash: String, _ verdict: [UInt8] = []) throws(FileError) {
-        let file = directory.appending(repository).appending(hash)
-        try makeBackupDirectory(file.removingLastComponent())
+        let file = place.appending(hash)
+        try makeBackupDirectory(place)
         do throws(FileError) {
             try file.writePrivateFile(verdict)
         } catch  where error.isOfStorage {
@@ -49,7 +50,7 @@ struct RecordNotes: Sendable {
     /// Keeps the names of the items that a snapshot of a configuration has, and those that earlier ones
     /// had, unless there is little room.
     func keep(_ named: NamedItems, of configuration: String) {
-        let file = directory.appending(repository).appending("\(configuration).names")
+        let file = place.appending("\(configuration).names")
         var names = named.names
         // Where they cannot be read, those of this snapshot take their place.
         let earlier = try? contentsOfStateFile(file, limit: ItemNames.longestText)
@@ -58,7 +59,7 @@ struct RecordNotes: Sendable {
     }
 
     private func write(_ text: [UInt8], to file: FilePath) {
-        let status = try? filesystemStatus(of: file.removingLastComponent())
+        let status = try? filesystemStatus(of: place)
         guard let room = status?.availableBytes, text.count <= Self.longestText,
             room >= Self.roomLeft + Int64(text.count)
         else { return }
@@ -83,11 +84,10 @@ struct RecordNotes: Sendable {
     }
 
     private func textFile(_ hash: String) -> FilePath {
-        directory.appending(repository).appending("\(hash).record")
+        place.appending("\(hash).record")
     }
 
     private func removeTexts(except count: Int) {
-        let place = directory.appending(repository)
         // What stays takes some space, and does no harm.
         let texts = Self.entries(of: place)
             .filter { $0.extension == "record" || count == 0 && $0.extension == "names" }
@@ -103,11 +103,10 @@ struct RecordNotes: Sendable {
     /// record was not made here. It may have been made for the repository at another location.
     func contents(of hash: String) throws(FileError) -> [UInt8]? {
         // Where there is no such directory, nothing was noted.
-        for place in [Array(repository.utf8)] + readableNames(in: directory) {
-            let file = directory.pushing(FilePath(bytes: place)).appending(hash)
-            if let found = try contentsOfStateFile(file, limit: Self.longestVerdict) {
-                return found
-            }
+        for place in [place] + Self.entries(of: directory) {
+            let found = try contentsOfStateFile(
+                place.appending(hash), limit: Self.longestVerdict)
+            if let found { return found }
         }
         return nil
     }
@@ -117,12 +116,10 @@ struct RecordNotes: Sendable {
     ///
     /// - Parameter hashes: of the records of all snapshots in the repository.
     func remove(except hashes: Set<String>) {
-        let place = directory.appending(repository)
         let now = FileTime.now.seconds
         // What stays takes some space, and does no harm.
-        for name in readableNames(in: place)
-        where !hashes.contains(String(decoding: name, as: UTF8.self)) {
-            let file = place.pushing(FilePath(bytes: name))
+        for file in Self.entries(of: place)
+        where !hashes.contains(file.lastComponent?.string ?? "") {
             if let made = try? file.withoutFollowing.status().contentModificationTime.seconds,
                 now.subtractingSaturating(made) > 400 * 86400
             {

@@ -19,8 +19,7 @@ package struct Snapshot: Sendable, Hashable {
     let pathCount: Int
     /// The engine's identifier for the snapshot's content; empty if that is ``identifier``.
     package let root: String
-    /// Whether it claims to have a record. Only ``Restic/readRecord(of:with:)`` finds out
-    /// whether it does.
+    /// Whether it claims to have a record. Only ``Restic/record(of:)`` finds out whether it does.
     package let hasRecord: Bool
     /// The SHA-256 of its record, in hexadecimal, by which the record is proved; nil if it has none.
     package let recordHash: String?

@@ -80,12 +80,12 @@ package struct SnapshotRecord: Sendable {
 
     init(keeping files: [KeptFile]) { kept = files }
 
-    mutating func add(_ plan: BackupPlan, missing: [FilePath]) {
+    mutating func add(_ plan: BackupPlan) {
         nonce = randomIdentifier()
-        sources = RecordedSource.all(in: plan, missing: missing)
+        sources = RecordedSource.all(in: plan)
         mounts = RecordedMount.all(for: plan.sources)
         unstored = PathSet(plan.unstoredPaths)
-        absent = PathSet(missing.map(\.bytes))
+        absent = PathSet(plan.refused.map(\.bytes))
         protectedItems = plan.protectedItems.map {
             RecordedProtection(
                 path: $0.path.bytes, protectionClass: $0.protectionClass.rawValue)
@@ -121,6 +121,8 @@ package struct SnapshotRecord: Sendable {
         (unstored, absent, deleted) = (noted.unstored, noted.absent, noted.deleted)
         fallen = noted.fallen
     }
+
+    func source(at path: [UInt8]) -> RecordedSource? { sources.first { $0.path == path } }
 
     package var amount: Amount { sources.reduce(into: Amount()) { $0.add($1.amount) } }
 
@@ -287,8 +289,8 @@ extension RecordedSource {
         }
     }
 
-    /// - Returns: those of the plan in its order, then the missing ones.
-    static func all(in plan: BackupPlan, missing: [FilePath]) -> [RecordedSource] {
+    /// - Returns: those of the plan in its order, then those that are not walked.
+    static func all(in plan: BackupPlan) -> [RecordedSource] {
         let (withoutContent, user) = (plan.pathsWithoutContent, effectiveUser())
         let placeholders = plan.exclusions.compactMap { item in
             item.reason.placeholder.flatMap {
@@ -307,7 +309,7 @@ extension RecordedSource {
             return source
         }
         return present
-            + missing.map { path in
+            + plan.refused.map { path in
                 var source = RecordedSource(path: path.bytes)
                 source.isMissing = true
                 return source
@@ -454,9 +456,9 @@ extension BackupPlan {
     fileprivate var unstoredPaths: [[UInt8]] {
         notices.compactMap { notice in
             switch notice.matter {
-            case .unreadable: notice.path.bytes
+            case .unreadable: refused.contains(notice.path) ? nil : notice.path.bytes
             case .eviction: notice.isShortfall ? notice.path.bytes : nil
-            // Those that are missing are excluded.
+            // Those that are missing are excluded, and those that are refused are absent.
             case .issue, .refused, .missing, .attributeName: nil
             }
         }
