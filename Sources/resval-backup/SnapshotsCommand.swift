@@ -11,9 +11,9 @@ struct SnapshotsCommand: AsyncParsableCommand {
             is too damaged to know what it is of is named on standard error, and the exit code is 3.
 
             With PATH, only this machine's snapshots that contain the item are listed, each with how \
-            much of it, or with the size and the time of a file, and = where these are as in the line \
-            above, in place of host and SOURCEs: excluding an item leaves it in the snapshots that were made before. PATH is typed \
-            as for restore.
+            much of it in place of host and SOURCEs, or with the size and the time of a file, and = \
+            where these are as in the line above: excluding an item leaves it in the snapshots that \
+            were made before. PATH is typed as for restore.
             """)
 
     @Argument(help: ArgumentHelp("The item to look for.", valueName: "path"), completion: .items)
