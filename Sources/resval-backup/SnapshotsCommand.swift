@@ -82,12 +82,12 @@ struct SnapshotsCommand: AsyncParsableCommand {
     ) {
         guard !snapshots.isEmpty else { return }
         let hostWidth = max(4, snapshots.map(\.hostName.count).max() ?? 0)
-        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 16))  ")
+        buffer.append(text: "\(padded("ID", 8))  \(padded("TIME", 25))  ")
         // Those of an item are all of this machine.
         buffer.append(text: held.isEmpty ? "\(padded("HOST", hostWidth))  SOURCES\n" : "ITEM\n")
         var last: Occurrence?
         for snapshot in snapshots {
-            let time = padded(snapshot.time.localMinute, 16)
+            let time = padded(snapshot.time.localText, 25)
             buffer.append(text: "\(snapshot.shortIdentifier)  \(time)  ")
             if held.isEmpty {
                 buffer.append(name: Array(padded(snapshot.hostName, hostWidth).utf8))

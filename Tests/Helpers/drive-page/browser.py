@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -14,9 +15,7 @@ class Browser:
     def __init__(self, program, is_dark=False, has_motion=False, size=(1280, 800)):
         self.events = []
         self.count = 0
-        # Processes of a browser that was killed may write there for a moment longer.
-        self.profile = tempfile.TemporaryDirectory(
-            prefix="drive-page.", ignore_cleanup_errors=True)
+        self.profile = tempfile.mkdtemp(prefix="drive-page.")
         to_read, self.write_end = os.pipe()
         self.read_end, to_write = os.pipe()
 
@@ -28,11 +27,11 @@ class Browser:
 
         options = [
             "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--disable-extensions",
-            "--force-color-profile=srgb", "--user-data-dir=" + self.profile.name,
+            "--force-color-profile=srgb", "--user-data-dir=" + self.profile,
         ]
         if os.geteuid() == 0:
             options.append("--no-sandbox")
-        environment = dict(os.environ, HOME=self.profile.name)
+        environment = dict(os.environ, HOME=self.profile)
         # Closing descriptors would close 3 and 4 after they are placed.
         self.process = subprocess.Popen(
             [program] + options, preexec_fn=place_pipe, close_fds=False, env=environment,
@@ -61,7 +60,12 @@ class Browser:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
-        self.profile.cleanup()
+        # Its other processes may write there for a moment longer.
+        for _ in range(100):
+            shutil.rmtree(self.profile, ignore_errors=True)
+            if not os.path.exists(self.profile):
+                break
+            time.sleep(0.1)
 
     def call(self, method, **parameters):
         """Calls a method and returns its result. Events that come meanwhile are kept."""

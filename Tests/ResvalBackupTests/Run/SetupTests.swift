@@ -381,11 +381,14 @@ struct SetupTests {
         -> CommandResult
     {
         let script = #"""
-            import os, pty, re, sys, select
+            import fcntl, os, pty, re, sys, select, struct, termios
             words = sys.argv[2:int(sys.argv[1]) + 2]
             answers = sys.argv[int(sys.argv[1]) + 2:]
             pid, fd = pty.fork()
-            if pid == 0: os.execv(words[0], words)
+            if pid == 0:
+                # No message is broken.
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 1000, 0, 0))
+                os.execv(words[0], words)
             seen = b""; start = 0
             while True:
                 if not select.select([fd], [], [], 60)[0]: break
