@@ -213,7 +213,7 @@ extension FilePath {
     }
 }
 
-/// Returns the number in an attribute's value; nil when it is none.
+/// Returns the number in an attribute's value; nil when it is not a number.
 private func number(_ value: Any) -> Int? {
     switch value {
     case let flag as Bool: flag ? 1 : 0

@@ -162,7 +162,7 @@ final class KeptItems: Sendable {
     }
 
     /// Prints the items in an order that does not depend on that in which threads met them, and tells of what
-    /// a purge put aside, which stays until somebody looks through it.
+    /// a purge put aside, which stays until a user looks through it.
     func finish(_ log: ServiceLog = .current) {
         state.withLock { state in
             for path in state.putAside.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

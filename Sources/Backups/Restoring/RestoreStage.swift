@@ -98,7 +98,7 @@ package final class RestoreStage: Sendable {
     /// Whether the filesystem stores extended attributes: restic does not tell where it does not.
     let keepsAttributes: Bool
 
-    /// Whether the filesystem stores permissions; some do not, and tell nobody.
+    /// Whether the filesystem stores permissions; some do not, without an error.
     let keepsPermissions: Bool
 
     /// What the filesystem stores of a time with nine digits after the second.
@@ -130,7 +130,7 @@ package final class RestoreStage: Sendable {
     }
 
     /// Takes the set-ID bits from an item whose owner or group is not that of the snapshot: it would run with
-    /// the rights of somebody else.
+    /// the rights of another user.
     ///
     /// - Returns: whether it had such bits, and another owner or group.
     /// - Throws: `ENOENT` when restic did not restore it.

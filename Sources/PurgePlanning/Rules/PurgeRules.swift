@@ -265,7 +265,7 @@ extension PurgeRules {
                 return .protectionClass
             }
             if isAsked(.deleting) {
-                // A mark speaks for the items of its owner only, whoever deletes them; root's for all.
+                // A mark speaks for the items of its owner only, whichever user deletes them; root's for all.
                 let unit = context.unit
                 let isBound =
                     unit?.status.owner ?? 0 != 0 && (unit?.purgeClass == .marked || isMarked)

@@ -16,7 +16,7 @@ struct AuditCommand: ParsableCommand {
             documents, of what git tracks and of copies with new work, evicted files whose content is \
             not known, marks that are malformed, contradict each other or change nothing, that a \
             program drops when it saves or that nothing enforces, purgeable items that are never \
-            deleted, and large files that nobody wants or excludes. Nothing is changed. Exits with 1 \
+            deleted, and large files without a mark for backups. Nothing is changed. Exits with 1 \
             when something was found.
 
             EXAMPLES

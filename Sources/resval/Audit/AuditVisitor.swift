@@ -89,7 +89,7 @@ struct AuditVisitor: CommandVisitor {
                 size: size ?? scope.size))
     }
 
-    /// Whether the item is a file that takes more than the limit in a backup, although nobody said
+    /// Whether the item is a file that takes more than the limit in a backup, although no mark says
     /// that it should.
     private func isLarge(_ item: ExaminedItem, in scope: AuditScope) -> Bool {
         guard item.status.kind == .regularFile, item.reason == nil, !scope.isWanted,

@@ -36,7 +36,7 @@ struct HomeGuard {
         return false
     }
 
-    /// Checks that a mark that nobody asked for by the name of the item, as one of another item or program,
+    /// Checks that a mark that was not given with the name of the item, as one of another item or program,
     /// may be stored on it.
     ///
     /// - Throws: ``FileError`` for `/`, a home and a directory above one.
