@@ -144,7 +144,7 @@ package struct Restic: Sendable {
         if end.errors.isCacheFull {
             reportCache()
             guard canRunAgain else { throw .cacheIsFull }
-            return try await attemptOnce(command, reading: consumer)
+            return try await attemptOnce(command, within: limit, reading: consumer)
         }
         if command.onlyReads, canRunAgain, !command.has("--no-lock"),
             isLockedOut(end) || end.tellsOfUnwritableLock
@@ -155,7 +155,7 @@ package struct Restic: Sendable {
                 reportReading("a lock of another process keeps the repository from being locked")
             }
             command.set("--no-lock")
-            return try await attemptOnce(command, reading: consumer)
+            return try await attemptOnce(command, within: limit, reading: consumer)
         }
         return (output, end)
     }
